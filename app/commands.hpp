@@ -1,0 +1,26 @@
+// app/commands.hpp: the subcommands, one file each.
+#pragma once
+#include "context.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace lemma::app {
+
+// Each adds its subcommand to the tool and what to do when it is chosen.
+void add_describe(CLI::App& tool, Context& context);
+void add_split(CLI::App& tool, Context& context);
+void add_fit(CLI::App& tool, Context& context);
+void add_predict(CLI::App& tool, Context& context);
+void add_evaluate(CLI::App& tool, Context& context);
+void add_verify(CLI::App& tool, Context& context);
+void add_methods(CLI::App& tool, Context& context);
+void add_datasets(CLI::App& tool, Context& context);
+void add_completion(CLI::App& tool, Context& context);
+void add_man(CLI::App& tool, Context& context);
+
+/// `lemma --version`, and with --verbose the libraries and kernels behind it.
+std::string version_text(bool verbose);
+
+}  // namespace lemma::app

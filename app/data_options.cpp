@@ -1,0 +1,117 @@
+// app/data_options.cpp
+#include "data_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/params.hpp>
+#include <lemma/data/where.hpp>
+
+namespace lemma::app {
+namespace {
+
+/// "col=what" as its two halves.
+std::pair<std::string, std::string> assignment(const std::string& flag, const std::string& text) {
+  const auto at = text.rfind('=');
+  if (at == std::string::npos || at == 0) throw Error(fmt::format("{} is '{}', must be column=value", flag, text));
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+ColumnType type_named(const std::string& flag, const std::string& name) {
+  return static_cast<ColumnType>(choose(flag, name, {"numeric", "categorical", "text"}));
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto to = std::min(text.find(',', from), text.size());
+    out.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return out;
+}
+
+char delimiter_named(const std::string& name) {
+  if (name == "tab" || name == "\\t") return '\t';
+  if (name == "blank" || name == "space") return ' ';
+  if (name.size() != 1) throw Error(fmt::format("--delimiter is '{}', must be one character, tab or blank", name));
+  return name[0];
+}
+
+}  // namespace
+
+void DataOptions::add(CLI::App& command, const std::string& meaning) {
+  command.add_option("DATA", data, meaning)->required();
+  command.add_option("--where", where, "only rows for which this holds: 'age > 30 & sex == \"M\"'")->group("Data");
+  command.add_option("--rows", rows, "only these rows, counted from 1: 1:100 or 3,5,9")->group("Data");
+  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text (repeatable)")->group("Data")->allow_extra_args(false);
+  command.add_option("--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")->group("Data")->allow_extra_args(false);
+  command.add_option("--na", na, "spellings of a missing value, separated by commas (default: empty, NA, N/A, NaN, null, ?)")->delimiter(',')->group("Data")->allow_extra_args(false);
+  command.add_option("--delimiter", delimiter, "what separates fields (default: found out)")->group("Data");
+  command.add_option("--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
+  command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")->group("Data");
+}
+
+ReadOptions DataOptions::read_options(const Context& context) const {
+  ReadOptions out;
+  auto& csv = out.csv;
+  if (!delimiter.empty()) csv.delimiter = delimiter_named(delimiter);
+  if (!decimal.empty()) {
+    if (decimal != "." && decimal != ",") throw Error(fmt::format("--decimal is '{}', must be . or ,", decimal));
+    csv.decimal = decimal[0];
+  }
+  if (!header.empty()) csv.header = choose("--header", header, {"false", "true"}) == 1;
+  for (const auto& each : types) {
+    const auto [column, name] = assignment("--type", each);
+    csv.types[column] = type_named("--type", name);
+  }
+  for (const auto& each : levels) {
+    const auto [column, names] = assignment("--levels", each);
+    csv.levels[column] = split_at_commas(names);
+    csv.types.emplace(column, ColumnType::categorical);
+  }
+  if (!na.empty()) csv.missing = na;
+  csv.execution = context.execution();
+  out.rows = rows;
+  return out;
+}
+
+Table DataOptions::table(const Context& context) const {
+  Table table = read_table(data, read_options(context));
+  for (const auto& note : table.notes()) context.note(fmt::format("note: {}", note));
+  if (!where.empty()) table = table.select(lemma::where(where, table));
+  return table;
+}
+
+std::unique_ptr<TableStream> DataOptions::stream(const Context& context, const std::optional<std::size_t>& memory) const {
+  if (memory && where.empty() && rows.empty() && data != "-") {
+    auto stream = open_table(data, read_options(context));
+    if (memory_needed(*stream) * 2 > *memory) return stream;
+  }
+  return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(table(context)));
+}
+
+std::size_t parse_size(const std::string& text) {
+  std::size_t used = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  std::string unit = text.substr(used);
+  if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
+  const std::string units = "KMGT";
+  double factor = 1;
+  if (unit.size() == 1 && units.find(unit[0]) != std::string::npos) factor = std::pow(1024.0, static_cast<double>(units.find(unit[0]) + 1));
+  else if (!unit.empty()) used = 0;
+  if (used == 0 || !(number > 0)) throw Error(fmt::format("--memory is '{}', must be a size such as 500M or 2G", text));
+  return static_cast<std::size_t>(number * factor);
+}
+
+Missing parse_missing(const std::string& name) {
+  return static_cast<Missing>(choose("--missing", name, {"error", "drop", "mean", "median", "mode", "keep", "native"}));
+}
+
+}  // namespace lemma::app

@@ -1,0 +1,164 @@
+// app/evaluate.cpp: lemma evaluate MODEL DATA: every measure that suits the task, and whether these rows trained the model.
+#include "commands.hpp"
+#include "data_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <lemma/catalog.hpp>
+#include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/data/stream_rows.hpp>
+#include <lemma/metric/classification.hpp>
+#include <lemma/metric/clustering.hpp>
+#include <lemma/metric/regression.hpp>
+#include <lemma/model/store.hpp>
+
+namespace lemma::app {
+namespace {
+
+struct Evaluate {
+  std::string model, missing, truth;
+  DataOptions data;
+};
+
+/// What evaluation found: measures, and for classes the table of errors.
+struct Findings {
+  std::vector<Measure> measures;
+  std::optional<Confusion> confusion;
+  std::vector<ClassScore> per_class;
+};
+
+Vector weights_of(const DesignData& data) { return Eigen::Map<const Vector>(data.weight.data(), static_cast<Index>(data.weight.size())); }
+
+/// Codes of a column given by --truth, for clusters.
+Labels labels_of(const Column& column, const std::vector<Index>& kept) {
+  if (column.type() != ColumnType::categorical) throw Error(fmt::format("--truth: column '{}' is not categorical; use --type {}=categorical", column.name, column.name));
+  Labels out;
+  for (const Index row : kept) out.push_back(column.categories().codes[static_cast<std::size_t>(row)]);
+  if (std::find(out.begin(), out.end(), -1) != out.end()) throw Error(fmt::format("--truth: column '{}' has missing values", column.name));
+  return out;
+}
+
+Findings judge(const TrainedModel& trained, const DesignData& data, const Table& table, const Evaluate& options, const Context& context) {
+  const auto& about = trained.model->method().about();
+  const Prediction p = trained.model.predict(data.x);
+  Findings out;
+  if (about.uses_response && !data.has_response)
+    throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed", trained.design.target(), table.source()));
+  switch (about.task) {
+    case Task::regression: out.measures = measures(score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data))); break;
+    case Task::classification: {
+      if (std::find(data.label.begin(), data.label.end(), -1) != data.label.end())
+        throw Error(fmt::format("'{}' is missing in some rows, or holds a class the model never saw; leave them out with --where", trained.design.target()));
+      const ClassPredictions said{p.label, p.probabilities, {}};
+      auto score = score_classification(data.label, said, static_cast<Index>(trained.design.classes().size()), weights_of(data));
+      out = {std::move(score.measures), std::move(score.confusion), std::move(score.per_class)};
+      break;
+    }
+    case Task::clustering:
+      out.measures = validity_measures(data.x, p.label, weights_of(data), context.execution());
+      if (!options.truth.empty())
+        for (auto& measure : agreement_measures(labels_of(table.column(options.truth), data.kept), p.label, weights_of(data))) out.measures.push_back(std::move(measure));
+      break;
+    default: throw Error(fmt::format("{} transforms rows and predicts nothing that could be judged; 'lemma verify' checks it", trained.model->method().name()));
+  }
+  return out;
+}
+
+/// Whether these rows trained the model: an estimate from rows that chose it is not an estimate of its error.
+struct Honesty {
+  double share = 0;
+  std::string sentence;
+};
+Honesty honesty(const TrainedModel& trained, const DesignRows& rows, const Context& context) {
+  const RowSketch given = sketch(rows, context.execution());
+  const double share = trained.origin.rows.share_of(given);
+  if (share == 0) return {share, "Test rows: none of them trained the model."};
+  if (share == 1) return {share, "TRAINING rows: all of them trained the model, so these figures flatter it."};
+  return {share, fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
+}
+
+Value leave_one_out(const TrainedModel& trained, const DesignRows& rows) {
+  BlockBuffer buffer;
+  for (const auto& column : trained.model->diagnostics(rows.read(0, rows.count(), buffer)))
+    if (column.name == "loo_residual") return std::sqrt(column.values.squaredNorm() / static_cast<double>(column.values.size()));
+  return {};
+}
+
+std::string confusion_text(const Findings& found, const std::vector<std::string>& classes) {
+  if (!found.confusion) return "";
+  TextTable table;
+  table.words("true \\ predicted", classes);
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    std::vector<std::string> cells;
+    for (Index i = 0; i < found.confusion->classes(); ++i) cells.push_back(format_significant(found.confusion->counts(i, static_cast<Index>(k)), 10));
+    table.right(classes[k], cells);
+  }
+  std::vector<std::string> precision, recall, f1;
+  for (const auto& one : found.per_class) {
+    precision.push_back(format_fixed(one.precision, 3));
+    recall.push_back(format_fixed(one.recall, 3));
+    f1.push_back(format_fixed(one.f1, 3));
+  }
+  return "\n" + table.right("precision", precision).right("recall", recall).right("F1", f1).str();
+}
+
+std::string measures_text(const std::vector<Measure>& measures) {
+  std::vector<std::string> names, values, bounds, meanings;
+  for (const auto& measure : measures) {
+    names.push_back(measure.name);
+    values.push_back(format_significant(measure.value, 4));
+    bounds.push_back(measure.bounds ? fmt::format("[{}, {}]", format_significant(measure.bounds->lower, 3), format_significant(measure.bounds->upper, 3)) : "");
+    meanings.push_back(measure.meaning);
+  }
+  return TextTable().words("measure", names).right("value", values).words("95 % interval", bounds).words("what it is", meanings).str();
+}
+
+void evaluate(const Evaluate& options, Context& context) {
+  const TrainedModel trained = load(options.model, catalog());
+  const Table table = options.data.table(context);
+  std::optional<Missing> policy;
+  if (!options.missing.empty()) policy = parse_missing(options.missing);
+  const DesignRows rows(trained.design, trained.design.apply(table, policy));
+  const DesignData& data = rows.data();
+  for (const auto& note : data.notes) context.note("note: " + note);
+  const Findings found = judge(trained, data, table, options, context);
+  const Honesty origin = honesty(trained, rows, context);
+  const Value loo = origin.share == 1 && data.has_response ? leave_one_out(trained, rows) : Value();
+  const auto& classes = trained.design.classes();
+  if (context.json) {
+    Value out = Value::object();
+    out.set("model", options.model);
+    out.set("method", trained.model->method().name());
+    out.set("task", name_of(trained.model->method().about().task));
+    out.set("data", table.source());
+    out.set("rows", rows.count());
+    out.set("share_of_rows_seen_in_training", origin.share);
+    out.set("measures", to_value(found.measures));
+    if (found.confusion) {
+      out.set("classes", classes);
+      out.set("confusion", found.confusion->counts);
+    }
+    if (!loo.is_null()) out.set("leave_one_out_rmse", loo);
+    return context.print_json(out);
+  }
+  context.print(context.bold(fmt::format("{} judged on {}: {}", options.model, table.source(), count_of(rows.count(), "row"))) + "\n");
+  context.print((origin.share == 0 ? context.good(origin.sentence) : context.bad(origin.sentence)) + "\n\n");
+  context.print(measures_text(found.measures) + confusion_text(found, classes));
+  if (!loo.is_null()) context.print(fmt::format("\nLeave-one-out RMSE (closed form, an honest estimate from these rows): {}\n", format_significant(loo.as_double(), 4)));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& tool, Context& context) {
+  auto options = std::make_shared<Evaluate>();
+  auto* command = tool.add_subcommand("evaluate", "judge a model: every measure that suits its task");
+  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  options->data.add(*command);
+  command->add_option("--truth", options->truth, "for clusters: the column of the true classes");
+  command->add_option("--missing", options->missing, "as for fit")->group("Data");
+  command->footer("Example: lemma split iris --by species -o train.csv test.csv && lemma fit lda train.csv 'species ~ .' -o iris.lemma && lemma evaluate iris.lemma test.csv");
+  command->callback([options, &context] { evaluate(*options, context); });
+}
+
+}  // namespace lemma::app

@@ -1,0 +1,146 @@
+// app/fit.cpp: lemma fit METHOD DATA FORMULA [--param value …] [-o MODEL]
+#include "commands.hpp"
+#include "data_options.hpp"
+#include "method_help.hpp"
+#include "model_report.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <lemma/catalog.hpp>
+#include <lemma/core/error.hpp>
+#include <lemma/core/params.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/data/csv.hpp>
+#include <lemma/model/store.hpp>
+
+namespace lemma::app {
+namespace {
+
+struct Fit {
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory;
+  DataOptions data;
+  bool help = false, strict = false;
+};
+
+/// A file that holds a matrix, for parameters that take one: --start centers.csv.
+Value matrix_file(const std::string& path) {
+  const Table table = read_table(path, {});
+  Matrix m(table.rows(), table.columns());
+  for (Index j = 0; j < table.columns(); ++j) {
+    if (table.column(j).type() != ColumnType::numeric) throw Error(fmt::format("{}: column '{}' is not numeric", path, table.column(j).name));
+    m.col(j) = Eigen::Map<const Vector>(table.column(j).numbers().values.data(), table.rows());
+  }
+  return m;
+}
+
+bool names_a_file(const ParamInfo& info, const Value& value) {
+  if (!value.is_string()) return false;
+  if (info.kind == ParamInfo::Kind::matrix) return true;
+  return info.kind == ParamInfo::Kind::name_or_matrix && std::find(info.choices.begin(), info.choices.end(), value.as_string()) == info.choices.end();
+}
+
+/// What CLI11 did not know are the method's own parameters: --name value, --name=value, or --flag for true.
+Value method_params(const Method& method, const std::vector<std::string>& words, Value params, const std::vector<std::string>& own_flags) {
+  const auto infos = method.params();
+  std::vector<std::string> known = own_flags;
+  for (const auto& info : infos) known.push_back("--" + info.name);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto equals = words[i].find('=');
+    const std::string flag = words[i].substr(0, equals);
+    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
+    if (info == infos.end()) {
+      if (!flag.starts_with("--")) throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
+      throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag, did_you_mean(flag, known), method.name()));
+    }
+    std::string text;
+    if (equals != std::string::npos) text = words[i].substr(equals + 1);
+    else if (i + 1 < words.size() && !(words[i + 1].starts_with("--"))) text = words[++i];
+    else if (info->kind == ParamInfo::Kind::truth) text = "true";
+    else throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
+    Value value = parse_param(*info, text, method.name());
+    set_path(params, info->name, names_a_file(*info, value) ? matrix_file(text) : value);
+  }
+  return params;
+}
+
+std::string formula_or_default(const Fit& options, const Method& method) {
+  if (!options.formula.empty()) return options.formula;
+  if (!method.about().uses_response) return "~ .";
+  throw Error(fmt::format("{} needs a formula: what is predicted ~ from what, such as 'y ~ .' for all other columns", method.name()));
+}
+
+void report(const TrainedModel& trained, const Fit& options, Context& context) {
+  for (const auto& warning : trained.model->warnings()) context.warn(warning);
+  for (const auto& note : trained.notes) context.note("note: " + note);
+  if (context.json) return context.print_json(fit_document(trained));
+  const auto names = trained.names();
+  context.print(context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name, trained.design.formula_text())) +
+                fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(), names.features.size() == 1 ? "" : "s"));
+  context.print(trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context));
+  if (!options.output.empty()) context.note(fmt::format("model written to {}", options.output));
+}
+
+void fit(const Fit& options, const std::vector<std::string>& words, const std::vector<std::string>& flags, Context& context) {
+  Value params;
+  const auto method = method_from(options.method, catalog(), params);
+  if (options.help) return context.print(method_help(*method));
+  if (options.data.data.empty()) throw Error(fmt::format("fit {} needs DATA: a file, '-' or a built-in set; see 'lemma fit {} --help'", options.method, options.method));
+  params = method_params(*method, words, std::move(params), flags);
+  method->check(params);  // before any data is read
+
+  const Formula f = formula(formula_or_default(options, *method));
+  TrainOptions how;
+  how.design.coding = static_cast<Coding>(choose("--coding", options.coding, {"treatment", "sum", "one-hot"}));
+  if (!options.missing.empty()) how.design.missing = parse_missing(options.missing);
+  how.design.weights = options.weights;
+  how.design.precision = options.precision;
+  if (!options.memory.empty()) how.memory = parse_size(options.memory);
+  how.fit.seed = context.seed;
+  how.fit.threads = context.execution().threads;
+  how.fit.progress = context.progress();
+
+  const auto data = options.data.stream(context, how.memory);
+  const TrainedModel trained = train(method, params, f, *data, how);
+  if (!options.output.empty()) save(trained, options.output);
+  report(trained, options, context);
+  if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty())) context.exit_code = kAnswerIsNo;
+  if (interrupted()) {
+    context.warn(options.output.empty() ? "cancelled: what is shown is as far as it came" : fmt::format("cancelled: the model as far as it came is in {}", options.output));
+    context.exit_code = kCancelled;
+  }
+}
+
+}  // namespace
+
+void add_fit(CLI::App& tool, Context& context) {
+  auto options = std::make_shared<Fit>();
+  auto* command = tool.add_subcommand("fit", "fit a method to a table by a formula");
+  command->set_help_flag();
+  command->allow_extras();
+  command->add_option("METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
+  options->data.add(*command);
+  command->get_option("DATA")->required(false);
+  command->add_option("FORMULA", options->formula, "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
+  command->add_option("-o,--output", options->output, "where to write the model (.lemma)");
+  command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")->group("Data");
+  command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");
+  command->add_option("--missing", options->missing, "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")->group("Data");
+  command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")->capture_default_str()->group("Data");
+  command->add_option("--memory", options->memory, "how much memory the table may take (500M, 2G); a larger file is read in blocks")->group("Data");
+  command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
+  command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
+  command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");
+  command->callback([options, command, &context] {
+    if (options->method.empty()) {
+      if (!options->help) throw Error("fit needs a METHOD; 'lemma methods' lists them");
+      return context.print(command->help());
+    }
+    std::vector<std::string> flags;
+    for (const CLI::App* app : {static_cast<const CLI::App*>(command), static_cast<const CLI::App*>(command->get_parent())})
+      for (const CLI::Option* option : app->get_options())
+        for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+    fit(*options, command->remaining(), flags, context);
+  });
+}
+
+}  // namespace lemma::app

@@ -1,0 +1,59 @@
+// app/method_help.cpp
+#include "method_help.hpp"
+
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+
+namespace lemma::app {
+namespace {
+
+std::string takes(const MethodAbout& about) {
+  std::string out;
+  const auto say = [&](bool yes, const char* what) {
+    if (yes) out += (out.empty() ? "" : ", ") + std::string(what);
+  };
+  say(about.takes_weights, "--weights");
+  say(about.takes_precision, "--precision");
+  say(about.takes_offset, "offset()");
+  say(about.takes_missing, "missing values");
+  say(about.random, "--seed");
+  say(about.scans, "files larger than memory (--memory)");
+  return out.empty() ? "nothing more" : out;
+}
+
+}  // namespace
+
+std::string method_help(const Method& method) {
+  const auto& about = method.about();
+  std::string out = fmt::format("{}: {}\n\n  {}\n\nUsage: lemma fit {} DATA {} [--param value …] [-o MODEL]\n", method.name(), about.summary, about.objective,
+                                method.name().find('|') == std::string::npos ? method.name() : "'" + method.name() + "'", about.uses_response ? "FORMULA" : "[FORMULA]");
+  const auto params = method.params();
+  if (!params.empty()) out += "\nParameters\n";
+  for (const auto& info : params) {
+    out += fmt::format("  --{} ({}; default {})\n", info.name, info.allowed, info.initial_text());
+    out += wrap("      " + info.meaning + (info.only_when.empty() ? "" : " (only when " + info.only_when + ")"), 100, 6) + "\n";
+  }
+  out += "\nResults\n";
+  std::vector<std::string> names, meanings;
+  for (const auto& field : method.results()) {
+    if (field.shown != Shown::result) continue;
+    names.push_back(field.name);
+    meanings.push_back(field.meaning);
+  }
+  TextTable::Layout plain;
+  plain.indent = 2;
+  plain.header = false;
+  out += TextTable().words("", names).words("", meanings).str(plain);
+  out += fmt::format("\nAlso takes: {}\n'lemma fit --help' lists the options for the data.\n", takes(about));
+  out += fmt::format("\nExample\n  {}\n", about.example);
+  return out;
+}
+
+std::string params_markdown(const Method& method) {
+  std::string out = "| parameter | values | default | meaning |\n|---|---|---|---|\n";
+  for (const auto& info : method.params())
+    out += fmt::format("| `--{}` | {} | {} | {}{} |\n", info.name, info.allowed, info.initial_text(), info.meaning, info.only_when.empty() ? "" : " (only when " + info.only_when + ")");
+  return out;
+}
+
+}  // namespace lemma::app

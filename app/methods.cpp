@@ -1,0 +1,69 @@
+// app/methods.cpp: lemma methods [METHOD]
+#include "commands.hpp"
+#include "method_help.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
+
+namespace lemma::app {
+namespace {
+
+Value describe_method(const Method& method) {
+  const auto& about = method.about();
+  Value params = Value::object();
+  for (const auto& info : method.params()) {
+    Value one = Value::object();
+    one.set("default", info.initial);
+    one.set("allowed", info.allowed);
+    one.set("meaning", info.meaning);
+    params.set(info.name, one);
+  }
+  Value out = Value::object();
+  out.set("method", method.name());
+  out.set("family", about.family);
+  out.set("task", name_of(about.task));
+  out.set("summary", about.summary);
+  out.set("objective", about.objective);
+  out.set("example", about.example);
+  out.set("scans", about.scans);
+  out.set("keeps_rows", about.keeps_rows);
+  out.set("params", params);
+  return out;
+}
+
+void list(Context& context) {
+  if (context.json) {
+    Value::List all;
+    for (const Method* method : catalog()) all.push_back(describe_method(*method));
+    return context.print_json(Value(all));
+  }
+  std::vector<std::string> names, tasks, summaries, families;
+  for (const Method* method : catalog()) {
+    names.push_back(method->name());
+    families.emplace_back(method->about().family);
+    tasks.emplace_back(name_of(method->about().task));
+    summaries.emplace_back(method->about().summary);
+  }
+  context.print(TextTable().words("method", names).words("task", tasks).words("family", families).words("what it does", summaries).str());
+  context.print("\n'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
+}
+
+}  // namespace
+
+void add_methods(CLI::App& tool, Context& context) {
+  auto name = std::make_shared<std::string>();
+  auto* command = tool.add_subcommand("methods", "list the methods, or tell all about one");
+  command->add_option("METHOD", *name, "a method's name");
+  auto markdown = std::make_shared<bool>(false);
+  command->add_flag("--markdown", *markdown, "only the parameter table, as it stands on the method's page");
+  command->callback([name, markdown, &context] {
+    if (name->empty()) return list(context);
+    const Method& method = find_method(*name, catalog());
+    if (context.json) return context.print_json(describe_method(method));
+    context.print(*markdown ? params_markdown(method) : method_help(method));
+  });
+}
+
+}  // namespace lemma::app

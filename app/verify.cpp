@@ -1,0 +1,56 @@
+// app/verify.cpp: lemma verify MODEL DATA: the certificate computed again, from the model and the data alone.
+#include "commands.hpp"
+#include "data_options.hpp"
+#include "model_report.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <lemma/catalog.hpp>
+#include <lemma/model/store.hpp>
+
+namespace lemma::app {
+namespace {
+
+struct Verify {
+  std::string model, memory;
+  DataOptions data;
+};
+
+void verify(const Verify& options, Context& context) {
+  const TrainedModel trained = load(options.model, catalog());
+  std::optional<std::size_t> memory;
+  if (!options.memory.empty()) memory = parse_size(options.memory);
+  const auto data = options.data.stream(context, memory);
+  const Verification found = trained.verify(*data, memory, context.execution());
+  const bool agrees = found.same_rows && found.certificate.holds() && trained.model->certificate().holds();
+  context.exit_code = agrees ? kDone : kAnswerIsNo;
+  if (context.json) {
+    Value out = Value::object();
+    out.set("model", options.model);
+    out.set("method", trained.model->method().name());
+    out.set("same_rows", found.same_rows);
+    out.set("stored", to_value(trained.model->certificate()));
+    out.set("recomputed", to_value(found.certificate));
+    out.set("verified", agrees);
+    return context.print_json(out);
+  }
+  context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(), trained.origin.name, trained.origin.rows.rows()));
+  context.print(found.same_rows ? "Data: the rows the model was fitted on\n" : fmt::format("Data: {} ({} rows given, {} fitted)\n", context.bad("not the rows the model was fitted on"), found.rows, trained.origin.rows.rows()));
+  context.print("As stored.     " + certificate_text(trained.model->certificate(), context));
+  context.print("Computed anew. " + certificate_text(found.certificate, context));
+  context.print(agrees ? context.good("Verified.") + "\n" : context.bad("Not verified.") + "\n");
+}
+
+}  // namespace
+
+void add_verify(CLI::App& tool, Context& context) {
+  auto options = std::make_shared<Verify>();
+  auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
+  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  options->data.add(*command, "the rows the model was fitted on");
+  command->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")->group("Data");
+  command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
+  command->callback([options, &context] { verify(*options, context); });
+}
+
+}  // namespace lemma::app

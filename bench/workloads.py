@@ -1,0 +1,172 @@
+"""The workloads: data, peers, the quality to match, the target. This is the one place that describes them.
+
+A command may hold {data} (the folder with the data), {threads}, {python} (of bench/.venv), {here} (this folder),
+{lemma} and {lemma_bench} (the built programs).
+"""
+from dataclasses import dataclass, field
+from typing import Optional
+
+# Which environment a program needs so that its OpenBLAS uses the right kernels: a key of about.py's "blas".
+NUMPY = ("numpy", "scipy")
+R = ("R",)
+
+
+@dataclass(frozen=True)
+class Peer:
+    name: str
+    command: tuple
+    blas: tuple = ()
+    note: str = ""  # printed under the table
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A value that an answer must reach: within tolerance of it, or not worse than it by more than that."""
+    value: float
+    tolerance: float  # absolute: half a unit of the last digit that is known, or what the method allows
+    rule: str = "equal"  # equal | at_least | at_most
+
+    def holds(self, got):
+        if self.rule == "at_least":
+            return got >= self.value - self.tolerance
+        if self.rule == "at_most":
+            return got <= self.value + self.tolerance
+        return abs(got - self.value) <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Target:
+    """Lemma `ratio` times as fast as the fastest of `against`; under `seconds`; memory under `memory` x its table."""
+    against: tuple = ()
+    ratio: Optional[float] = None
+    seconds: Optional[float] = None
+    memory: Optional[float] = None  # peak memory / the table_mb that Lemma reports
+
+
+@dataclass(frozen=True)
+class Workload:
+    name: str
+    title: str
+    peers: tuple
+    data: str = ""  # the name gen.py knows it by
+    files: tuple = ()
+    quality: dict = field(default_factory=dict)  # name -> Expected, for the data at full size
+    target: Target = Target()
+    group: str = "base"  # of bench/setup
+    # A whole process is timed from outside, `runs` of them a measurement, instead of the work it reports.
+    whole_process: bool = False
+    runs: int = 1
+    lemma: tuple = ()  # empty: lemma_bench NAME DATA --threads N
+
+
+def python(script, *variant):
+    return ("{python}", "{here}/peers/" + script, "{data}", "{threads}", *variant)
+
+
+def r(script):
+    return ("Rscript", "--vanilla", "{here}/peers/" + script, "{data}", "{threads}")
+
+
+def kmeans_peers(data, iterations):
+    return tuple(Peer("sklearn " + a, python("kmeans.py", data, a, str(iterations)), NUMPY) for a in ("lloyd", "elkan"))
+
+
+WORKLOADS = (
+    Workload(
+        name="csv",
+        title="read a CSV of 1e6 rows x 20 mixed columns, 1 % missing",
+        data="csv",
+        files=("mixed.csv",),
+        quality={"rows": Expected(1_000_000, 0), "missing": Expected(199_548, 0), "sum_x0": Expected(-8.07618, 5e-6)},
+        peers=(
+            Peer("R fread", r("read_csv.R"), R),
+            Peer("polars", python("read_csv.py", "polars"), NUMPY, note="types from the first rows, its default"),
+            Peer("pandas arrow", python("read_csv.py", "pyarrow"), NUMPY),
+            Peer("pandas c", python("read_csv.py", "c"), NUMPY),
+        ),
+        target=Target(against=("R fread",), ratio=1.0, memory=2.0),
+    ),
+    Workload(
+        name="ols",
+        title="least squares with intercept, 1e6 x 100",
+        data="linreg",
+        files=("linreg_X.npy", "linreg_y.npy"),
+        quality={"rss": Expected(4001804.389, 1e-3)},
+        peers=(
+            Peer("R .lm.fit", r("ols.R"), R, note="Householder QR on cbind(1, X), made before the clock starts"),
+            Peer("sklearn", python("ols.py", "sklearn"), NUMPY, note="SVD"),
+            Peer("numpy X'X", python("ols.py", "normal"), NUMPY,
+                 note="normal equations + Cholesky: not backward stable, for information"),
+        ),
+        target=Target(against=("R .lm.fit",), ratio=5.0),
+    ),
+    Workload(
+        name="pca_full",
+        title="all principal components, 2e5 x 500",
+        data="pca_full",
+        files=("pca_full_X.npy",),
+        quality={"top10": Expected(16944.964, 1e-3), "all": Expected(30560.34, 5e-3)},
+        peers=(
+            Peer("numpy X'X", python("pca.py", "pca_full", "gram"), NUMPY,
+                 note="covariance from X'X and the means, then eigh: no centred copy of X"),
+            Peer("numpy cov", python("pca.py", "pca_full", "cov"), NUMPY, note="np.cov, then eigh"),
+            Peer("sklearn cov", python("pca.py", "pca_full", "covariance_eigh"), NUMPY),
+            Peer("sklearn svd", python("pca.py", "pca_full", "full"), NUMPY),
+        ),
+        target=Target(against=("numpy X'X", "numpy cov"), ratio=1.0),
+    ),
+    Workload(
+        name="pca_top",
+        title="first 10 principal components, randomised, 2e4 x 5000",
+        data="pca_top",
+        files=("pca_top_X.npy",),
+        # Two power iterations give 149203, which is not good enough.
+        quality={"top10": Expected(149295.5, 0.1, "at_least")},
+        peers=(Peer("sklearn rand", python("pca.py", "pca_top", "randomized"), NUMPY, note="iterated_power='auto'"),),
+        target=Target(against=("sklearn rand",), ratio=1.5),
+    ),
+    Workload(
+        name="kmeans_a",
+        title="k-means 1e6 x 20, k = 50, 20 iterations from given centres",
+        data="kmeans_a",
+        files=("kmeans_a_X.npy", "kmeans_a_init.npy"),
+        quality={"inertia": Expected(24899143.7, 0.1)},
+        peers=kmeans_peers("kmeans_a", 20),
+        target=Target(against=("sklearn lloyd", "sklearn elkan"), ratio=2.0),
+    ),
+    Workload(
+        name="kmeans_b",
+        title="k-means 1e5 x 128, k = 1000, 10 iterations from given centres",
+        data="kmeans_b",
+        files=("kmeans_b_X.npy", "kmeans_b_init.npy"),
+        # 6.0757e7 when a cluster that loses all its rows is left empty.
+        quality={"inertia": Expected(6.0553e7, 1e3, "at_most")},
+        peers=kmeans_peers("kmeans_b", 10),
+    ),
+    Workload(
+        name="start",
+        title="start-up: the version, or nothing at all",
+        whole_process=True,
+        runs=10,
+        lemma=("{lemma}", "--version"),
+        peers=(
+            Peer("python", ("{python}", "-c", "pass")),
+            Peer("R", ("Rscript", "--vanilla", "-e", "invisible(0)")),
+        ),
+        target=Target(seconds=0.010),
+    ),
+    Workload(
+        name="start_lda",
+        title="a whole process: linear discriminant analysis of iris",
+        whole_process=True,
+        runs=10,
+        lemma=("{lemma}", "fit", "lda", "iris", "species ~ .", "--json"),
+        # The first discriminant's share of the trace.
+        quality={"trace1": Expected(0.9912126, 5e-8)},
+        peers=(
+            Peer("R MASS", ("Rscript", "--vanilla", "{here}/peers/lda.R"), R),
+            Peer("sklearn", ("{python}", "{here}/peers/lda.py"), NUMPY),
+        ),
+        target=Target(seconds=0.050),
+    ),
+)

@@ -1,0 +1,133 @@
+# lemma/<room>/*_test.cpp -> test_<room>, tests/*_test.cpp -> test_house, app/*_test.cpp -> test_app.
+# A test of the ground floor links its own room and the earlier ones, a family's test the ground floor and its own room:
+# a step backwards does not link, and a room can be tested while a later one is broken. All others link everything.
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+add_library(lemma_test_settings INTERFACE)
+target_link_libraries(lemma_test_settings INTERFACE lemma_settings GTest::gtest_main GTest::gtest rapidcheck)
+target_compile_definitions(lemma_test_settings INTERFACE
+    LEMMA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LEMMA_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lemma")
+
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # executables all: one precompiled header must fit them
+lemma_precompile(lemma_tests_pch ${LEMMA_COMMON_HEADERS} <gtest/gtest.h>)
+if(TARGET lemma_tests_pch)
+  target_link_libraries(lemma_tests_pch PRIVATE lemma_test_settings)
+endif()
+
+add_custom_target(lemma_tests)  # all tests, and nothing else
+
+# lemma_add_tests(NAME LINK TARGETS... SOURCES FILES...)
+function(lemma_add_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;SOURCES")
+  list(FILTER arg_SOURCES INCLUDE REGEX "_test\\.cpp$")
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ${arg_LINK} lemma_test_settings)
+  lemma_borrow_headers(test_${name} lemma_tests_pch)
+  add_dependencies(lemma_tests test_${name})
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
+                       PROPERTIES TIMEOUT 300)
+endfunction()
+
+# lemma_objects_of(RESULT ROOMS...): the object libraries of those rooms that exist.
+function(lemma_objects_of result)
+  list(TRANSFORM ARGN PREPEND lemma_)
+  set(found "")
+  foreach(target IN LISTS ARGN)
+    if(TARGET ${target})
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+set(below "")
+foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*_test.cpp")
+  if(room IN_LIST LEMMA_GROUND)
+    list(APPEND below ${room})
+    lemma_objects_of(linked ${below})
+  elseif(room IN_LIST LEMMA_FAMILIES)
+    lemma_objects_of(linked ${LEMMA_GROUND} ${room})
+  else()
+    set(linked lemma)
+  endif()
+  lemma_add_tests(${room} LINK ${linked} SOURCES ${sources})
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/*_test.cpp")
+lemma_add_tests(catalog LINK lemma SOURCES ${sources})
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
+lemma_add_tests(house LINK lemma SOURCES ${sources})
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/app/*_test.cpp")
+lemma_add_tests(app LINK $<TARGET_NAME_IF_EXISTS:lemma_app_parts> lemma CLI11::CLI11 SOURCES ${sources})
+foreach(test IN ITEMS test_house test_app test_catalog)  # they run the tool
+  if(TARGET ${test} AND TARGET lemma_app)
+    add_dependencies(${test} lemma_app)
+  endif()
+endforeach()
+
+# tests/layers_test.cpp reads the sources; the order of the rooms comes from the one list.
+list(JOIN LEMMA_GROUND " " ground)
+list(JOIN LEMMA_FAMILIES " " families)
+list(JOIN LEMMA_UPPER " " upper)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/layers_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_DEFINITIONS "LEMMA_GROUND=\"${ground}\";LEMMA_FAMILIES=\"${families}\";LEMMA_UPPER=\"${upper}\"")
+
+# Each public header compiles alone: one file per header that includes nothing else.
+if(NOT LEMMA_SANITIZE)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lemma/*.hpp")
+  set(sources "")
+  foreach(header IN LISTS headers)
+    set(source "${PROJECT_BINARY_DIR}/headers/${header}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n" @ONLY)
+    list(APPEND sources "${source}")
+  endforeach()
+  add_library(lemma_headers_alone OBJECT ${sources})
+  target_link_libraries(lemma_headers_alone PRIVATE lemma_settings)
+  target_compile_options(lemma_headers_alone PRIVATE -O0)
+  add_dependencies(lemma_tests lemma_headers_alone)
+endif()
+
+# What must not compile: see tests/compile_fail/check.cmake.
+get_target_property(eigen_include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+file(GLOB cases CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/compile_fail/*.cpp")
+foreach(case IN LISTS cases)
+  get_filename_component(name "${case}" NAME_WE)
+  add_test(NAME compile_fail/${name} COMMAND "${CMAKE_COMMAND}"
+      "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DSOURCE=${case}"
+      "-DFLAGS=-std=c++20;-I${PROJECT_SOURCE_DIR};-isystem;${eigen_include}"
+      -P "${PROJECT_SOURCE_DIR}/tests/compile_fail/check.cmake")
+  set_tests_properties(compile_fail/${name} PROPERTIES TIMEOUT 300)
+endforeach()
+
+# The pages show what the tool says: see tools/generate.
+if(TARGET lemma_app)
+  add_test(NAME docs/pages_show_what_the_tool_says
+           COMMAND "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
+  set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 300)
+endif()
+
+# A project outside finds the installed library, through CMake and through pkg-config, and runs.
+if(PROJECT_IS_TOP_LEVEL)
+  set(prefix "${PROJECT_BINARY_DIR}/installed")
+  set(outside "${PROJECT_SOURCE_DIR}/tests/install")
+  add_test(NAME install/into_a_prefix COMMAND "${CMAKE_COMMAND}"
+      "-DBUILD=${PROJECT_BINARY_DIR}" "-DPREFIX=${prefix}" -P "${outside}/install.cmake")
+  add_test(NAME install/found_by_cmake COMMAND "${CMAKE_CTEST_COMMAND}"
+      --build-and-test "${outside}" "${PROJECT_BINARY_DIR}/outside" --build-generator Ninja --build-noclean
+      --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+                      "-DSANITIZE=${LEMMA_SANITIZE}"
+      --test-command outside)
+  add_test(NAME install/found_by_pkg_config COMMAND "${CMAKE_COMMAND}"
+      "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DPREFIX=${prefix}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
+      "-DSANITIZE=${LEMMA_SANITIZE}" "-DSOURCE=${outside}/main.cpp" "-DPROGRAM=${PROJECT_BINARY_DIR}/outside_by_pkg_config"
+      -P "${outside}/pkg_config.cmake")
+  set_tests_properties(install/into_a_prefix PROPERTIES TIMEOUT 300 FIXTURES_SETUP installed)
+  set_tests_properties(install/found_by_cmake install/found_by_pkg_config PROPERTIES
+      TIMEOUT 300 FIXTURES_REQUIRED installed)
+endif()

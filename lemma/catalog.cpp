@@ -1,0 +1,35 @@
+// lemma/catalog.cpp: the one list of every method. Read it to see what Lemma can do; a method joins by one line here.
+#include <lemma/catalog.hpp>
+
+#include <array>
+#include <lemma/cluster/kmeans.hpp>
+#include <lemma/discriminant/lda.hpp>
+#include <lemma/linear/ols.hpp>
+#include <lemma/reduce/impute.hpp>
+#include <lemma/reduce/pca.hpp>
+#include <lemma/reduce/scale.hpp>
+#include <lemma/reduce/whiten.hpp>
+
+namespace lemma {
+
+std::span<const Method* const> catalog() {
+  static const std::array<const Method*, 7> methods{
+      // linear: a linear predictor of a number
+      &method_of<Ols>(),
+
+      // discriminant: classes as Gaussians
+      &method_of<Lda>(),
+
+      // cluster: groups of rows
+      &method_of<KMeans>(),
+
+      // reduce: rows in other coordinates; the steps before the last of a pipeline
+      &method_of<Impute>(),
+      &method_of<Pca>(),
+      &method_of<Scale>(),
+      &method_of<Whiten>(),
+  };
+  return methods;
+}
+
+}  // namespace lemma

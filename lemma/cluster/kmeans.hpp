@@ -1,0 +1,85 @@
+// lemma/cluster/kmeans.hpp
+#pragma once
+#include <lemma/cluster/kmeans_start.hpp>
+#include <lemma/model/method.hpp>
+#include <optional>
+#include <variant>
+
+namespace lemma {
+
+/// k centres that lie as near to the rows as they can:
+///
+///     minimise  Σᵢ wᵢ min_k ‖xᵢ − c_k‖²
+///
+/// Lloyd's algorithm (lloyd.hpp) goes from a start to a fixed point: every row belongs to its nearest centre, every
+/// centre is the mean of its rows. There are many fixed points; the best of several starts is kept.
+///
+/// Cost         a few dozen scans for each restart, O(n p k) each at most; kmeans++ takes 2k scans more.
+/// Certificate  consistent: one more step from scratch, by plain distances and another sum, moves no centre farther than
+///              1e-9 of the rows' root mean square distance to their mean (or `tolerance`, if that is larger), and finds
+///              the sizes and sums of squares of the model.
+struct KMeans {
+  std::optional<int> k;
+  std::variant<KMeansStart, Matrix> start = KMeansStart::plus_plus;
+  std::optional<int> restarts;
+  int max_iterations = 300;
+  double tolerance = 0;
+
+  static constexpr std::string_view name = "kmeans";
+  static constexpr MethodAbout about{
+      .family = "cluster",
+      .task = Task::clustering,
+      .summary = "k centres with the least sum of squared distances to the rows",
+      .objective = "minimise sum_i w_i min_k ||x_i - c_k||^2, by Lloyd's algorithm from several starts",
+      .example = "lemma fit kmeans iris '~ . - species' --k 3",
+      .scans = true,
+      .takes_weights = true,
+      .uses_response = false,
+      .random = true};
+  static constexpr auto params() {
+    return std::tuple{
+        param("k", &KMeans::k, "number of clusters; by default that of the given centres, else 3", at_least(1)),
+        param("start", &KMeans::start, "where to begin: kmeans++, random (rows), or a file with one centre in each row"),
+        param("restarts", &KMeans::restarts, "starts, of which the best result is kept; by default 10, or 1 from given centres",
+              at_least(1)),
+        param("max_iterations", &KMeans::max_iterations, "most iterations of one start", at_least(1)),
+        param("tolerance", &KMeans::tolerance,
+              "stop when no centre moves farther, as a share of the rows' root mean square distance to their mean; 0: when none moves",
+              at_least(0))};
+  }
+  void check() const;
+};
+static_assert(Described<KMeans>);
+
+struct KMeansModel : Evidence {
+  KMeans spec;
+  Matrix centers;        // one in each row
+  Vector sizes;          // weight of the rows of each cluster
+  Vector within;         // Σ w ‖x − c‖² of each cluster
+  double total_within = 0, total_ss = 0, between = 0;
+  int iterations = 0;    // of the start that was kept
+  Vector objective;      // Σ within after each of its assignments
+
+  static constexpr auto fields() {
+    return std::tuple{
+        result("centers", &KMeansModel::centers, "mean of each cluster, one in each row"),
+        result("sizes", &KMeansModel::sizes, "rows in each cluster (their weight)"),
+        result("within", &KMeansModel::within, "sum of squared distances to the centre, for each cluster"),
+        result("total_within", &KMeansModel::total_within, "sum of `within`: what is minimised"),
+        result("total_ss", &KMeansModel::total_ss, "sum of squared distances to the mean of all rows"),
+        result("between", &KMeansModel::between, "total_ss - total_within"),
+        result("iterations", &KMeansModel::iterations, "of the start that was kept"),
+        result("objective", &KMeansModel::objective, "total_within after each assignment of the start that was kept")};
+  }
+  Index width() const { return centers.cols(); }
+  Index k() const { return centers.rows(); }
+  void check() const;
+  /// The nearest centre of each row, the first of equals.
+  Labels assign(const MatrixView& x) const;
+  std::string summary(const Names& names) const;
+};
+
+KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& options);
+Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution);
+
+}  // namespace lemma

@@ -1,0 +1,31 @@
+// lemma/core/certificate_test.cpp
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lemma/core/certificate.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+Certificate with(double value, double tolerance) {
+  Certificate certificate;
+  certificate.value = value;
+  certificate.tolerance = tolerance;
+  return certificate;
+}
+
+TEST(Certificate, HoldsUpToItsTolerance) {
+  EXPECT_TRUE(with(1e-9, 1e-8).holds());
+  EXPECT_TRUE(with(1e-8, 1e-8).holds());
+  EXPECT_FALSE(with(2e-8, 1e-8).holds());
+}
+
+TEST(Certificate, NaNAndInfinityNeverHold) {
+  EXPECT_FALSE(with(std::nan(""), 1e-8).holds());
+  EXPECT_FALSE(with(0, std::nan("")).holds());
+  EXPECT_FALSE(with(std::numeric_limits<double>::infinity(), 1e-8).holds());
+}
+
+}  // namespace
+}  // namespace lemma

@@ -1,0 +1,130 @@
+// lemma/core/param_info.cpp
+#include <algorithm>
+#include <cmath>
+#include <fast_float/fast_float.h>
+#include <fmt/core.h>
+#include <lemma/core/param_info.hpp>
+
+namespace lemma {
+namespace {
+
+using Kind = ParamInfo::Kind;
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+std::string with_range(std::string what, const Range& range) {
+  const std::string text = range.text();
+  return text == "finite" ? what : what + ", " + text;
+}
+
+bool read_number(std::string_view text, double& number) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Value number_from(const std::string& where, const std::string& text, const ParamInfo& info) {
+  double number = 0;
+  if (!read_number(text, number)) throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
+  if (info.kind == Kind::whole) {
+    if (number != std::floor(number) || std::abs(number) > 9e15)
+      throw Error(fmt::format("{} is {}, must be {}", where, text, info.allowed));
+    return static_cast<std::int64_t>(number);
+  }
+  return number;
+}
+
+Value numbers_from(const std::string& where, const std::string& text, const ParamInfo& info) {
+  Value::Array array;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    double number = 0;
+    if (!read_number(std::string_view(text).substr(from, to - from), number))
+      throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
+    array.data.push_back(number);
+    from = to + 1;
+  }
+  array.shape = {static_cast<Index>(array.data.size())};
+  return array;
+}
+
+}  // namespace
+
+std::string ParamInfo::initial_text() const {
+  if (initial.is_null()) return "chosen by the method";
+  if (initial.is_string()) return initial.as_string();
+  return to_json(initial, -1);
+}
+
+void detail::finish(ParamInfo& info) {
+  switch (info.kind) {
+    case Kind::truth: info.allowed = "true or false"; break;
+    case Kind::number: info.allowed = with_range("a number", info.range); break;
+    case Kind::whole: info.allowed = with_range("a whole number", info.range); break;
+    case Kind::name: info.allowed = listed(info.choices); break;
+    case Kind::text: info.allowed = "a text"; break;
+    case Kind::numbers: info.allowed = with_range("numbers separated by commas", info.range); break;
+    case Kind::names: info.allowed = "names separated by commas"; break;
+    case Kind::matrix: info.allowed = "a file that holds a matrix"; break;
+    case Kind::name_or_numbers: info.allowed = listed(info.choices) + ", or numbers separated by commas"; break;
+    case Kind::name_or_matrix: info.allowed = listed(info.choices) + ", or a file that holds a matrix"; break;
+    case Kind::part: break;
+  }
+}
+
+Value parse_param(const ParamInfo& info, const std::string& text, std::string_view method) {
+  const std::string where = fmt::format("{}: {}", method, info.name);
+  if (info.optional && text == "auto") return {};
+  switch (info.kind) {
+    case Kind::truth:
+      if (text == "true" || text == "false") return text == "true";
+      throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
+    case Kind::number:
+    case Kind::whole: return number_from(where, text, info);
+    case Kind::numbers: return numbers_from(where, text, info);
+    case Kind::name: choose(where, text, info.choices); return text;
+    case Kind::name_or_numbers:
+      if (std::find(info.choices.begin(), info.choices.end(), text) != info.choices.end()) return text;
+      return numbers_from(where, text, info);
+    case Kind::names: {
+      std::vector<std::string> names;
+      for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t to = std::min(text.find(',', from), text.size());
+        names.push_back(text.substr(from, to - from));
+        from = to + 1;
+      }
+      return names;
+    }
+    default: return text;
+  }
+}
+
+void set_path(Value& object, std::string_view path, Value value) {
+  const auto dot = path.find('.');
+  if (dot == std::string_view::npos) {
+    const Value* old = object.is_object() ? object.find(path) : nullptr;
+    if (old && old->is_object() && value.is_string()) {  // the name of an alternative whose parts came first
+      Value part = *old;
+      part.set("kind", std::move(value));
+      value = std::move(part);
+    }
+    object.set(path, std::move(value));
+    return;
+  }
+  const auto head = path.substr(0, dot);
+  const Value* old = object.is_object() ? object.find(head) : nullptr;
+  Value inner = old ? *old : Value::object();
+  if (inner.is_string()) {  // {"kernel": "rbf"} and then kernel.gamma
+    Value part = Value::object();
+    part.set("kind", inner);
+    inner = std::move(part);
+  }
+  set_path(inner, path.substr(dot + 1), std::move(value));
+  object.set(head, std::move(inner));
+}
+
+}  // namespace lemma

@@ -1,0 +1,160 @@
+// lemma/core/rows.cpp
+#include <fmt/core.h>
+
+#include <bit>
+#include <cmath>
+#include <lemma/core/error.hpp>
+#include <lemma/core/rows.hpp>
+
+namespace lemma {
+namespace {
+
+template <class T>
+std::span<const T> part(std::span<const T> all, Index first, Index size) {
+  return all.empty() ? all : all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+}
+
+std::string written(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "infinity" : "minus infinity";
+  return fmt::format("{}", value);
+}
+
+[[noreturn]] void refuse(const std::string& name, double value, Index row, std::string_view allowed) {
+  throw Error(fmt::format("{} is {} in row {}; it must be {}", name, written(value), row + 1, allowed));
+}
+
+bool all_finite(const MatrixView& x) { return (x.array() * 0.0).sum() == 0.0; }  // 0·NaN and 0·∞ are NaN
+
+void require_finite_features(const Block& block, const std::vector<std::string>& features) {
+  if (all_finite(block.x)) return;
+  for (Index i = 0; i < block.rows(); ++i)
+    for (Index j = 0; j < block.x.cols(); ++j)
+      if (!std::isfinite(block.x(i, j)))
+        refuse("'" + features[static_cast<std::size_t>(j)] + "'", block.x(i, j), block.first + i, "finite");
+}
+
+void require_each(std::span<const double> values, const Block& block, const std::string& name, auto allowed,
+                  std::string_view text) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!allowed(values[i])) refuse(name, values[i], block.first + static_cast<Index>(i), text);
+}
+
+}  // namespace
+
+std::unique_ptr<BlockBuffer> BufferPool::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      auto buffer = std::move(free_.back());
+      free_.pop_back();
+      return buffer;
+    }
+  }
+  return std::make_unique<BlockBuffer>();
+}
+
+void BufferPool::give(std::unique_ptr<BlockBuffer> buffer) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    free_.push_back(std::move(buffer));
+  } catch (const std::bad_alloc&) {  // then this one is not kept
+  }
+}
+
+void MemoryRows::name_features() {
+  for (Index j = 1; j <= x_.cols(); ++j) features.push_back(fmt::format("x{}", j));
+}
+
+void MemoryRows::check(std::size_t size, const char* what) const {
+  if (static_cast<Index>(size) != count())
+    throw Error(fmt::format("there are {} rows but {} {}; each row needs one", count(), size, what));
+}
+
+MemoryRows& MemoryRows::response(std::span<const double> y) {
+  check(y.size(), "responses");
+  y_ = y;
+  has_response = true;
+  return *this;
+}
+
+MemoryRows& MemoryRows::labels(std::span<const int> codes, std::vector<std::string> names) {
+  check(codes.size(), "labels");
+  const int most = static_cast<int>(names.size()) - 1;
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    if (codes[i] < 0 || codes[i] > most)
+      throw Error(fmt::format("the label of row {} is {}, must be from 0 to {} (there are {} classes)", i + 1, codes[i],
+                              most, names.size()));
+  label_ = codes;
+  classes = std::move(names);
+  has_response = true;
+  return *this;
+}
+
+MemoryRows& MemoryRows::weights(std::span<const double> w) {
+  check(w.size(), "weights");
+  weight_ = w;
+  has_weights = true;
+  return *this;
+}
+
+MemoryRows& MemoryRows::precision(std::span<const double> p) {
+  check(p.size(), "precisions");
+  precision_ = p;
+  has_precision = true;
+  return *this;
+}
+
+MemoryRows& MemoryRows::offset(std::span<const double> o) {
+  check(o.size(), "offsets");
+  offset_ = o;
+  has_offset = true;
+  return *this;
+}
+
+Block MemoryRows::read(Index first, Index size, BlockBuffer&) const {
+  if (first < 0 || size < 0 || first > count() - size)
+    throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
+  Block block(x_.middleRows(first, size), first);
+  block.y = part(y_, first, size);
+  block.label = part(label_, first, size);
+  block.weight = part(weight_, first, size);
+  block.precision = part(precision_, first, size);
+  block.offset = part(offset_, first, size);
+  return block;
+}
+
+Index block_rows(Index width) {
+  const auto least = static_cast<std::size_t>(std::max<Index>(1024, 4 * width));
+  return static_cast<Index>(std::bit_ceil(least));
+}
+
+void for_each_block(const Rows& rows, const Execution& execution, const std::function<void(const Block&)>& visit) {
+  const Index size = block_rows(rows.width());
+  BufferPool pool;
+  parallel_for(block_count(rows), execution, [&](Index i) {
+    BufferPool::Lease buffer(pool);
+    visit(rows.read(i * size, std::min(size, rows.count() - i * size), *buffer));
+  });
+}
+
+Matrix gather(const Rows& rows, const Execution& execution) {
+  Matrix x(rows.count(), rows.width());
+  for_each_block(rows, execution, [&](const Block& block) { x.middleRows(block.first, block.rows()) = block.x; });
+  return x;
+}
+
+void require_finite(const Rows& rows, const Execution& execution) {
+  const auto finite = [](double v) { return std::isfinite(v); };
+  const auto weight = [](double w) { return std::isfinite(w) && w >= 0; };
+  const auto precision = [](double p) { return std::isfinite(p) && p > 0; };
+  for_each_block(rows, execution, [&](const Block& block) {
+    require_finite_features(block, rows.features);
+    require_each(block.y, block, "'" + rows.target + "'", finite, "finite");
+    require_each(block.weight, block, "the weight", weight, "finite and at least 0");
+    require_each(block.precision, block, "the precision", precision, "finite and above 0");
+    require_each(block.offset, block, "the offset", finite, "finite");
+  });
+}
+
+}  // namespace lemma

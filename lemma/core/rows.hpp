@@ -1,0 +1,161 @@
+// lemma/core/rows.hpp: where rows come from, and one pass over them.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <lemma/core/matrix.hpp>
+#include <lemma/core/parallel.hpp>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lemma {
+
+/// Consecutive rows of a source: one example per row of x. Parts that a problem does not have are empty.
+struct Block {
+  Block(MatrixView rows, Index first_row) : x(std::move(rows)), first(first_row) {}
+  MatrixView x;
+  std::span<const double> y;          // numeric response
+  std::span<const int> label;         // class codes
+  std::span<const double> weight;     // frequencies: weight k is k copies of the row
+  std::span<const double> precision;  // inverse variances; the number of rows stays the number of rows
+  std::span<const double> offset;     // known part of the linear predictor
+  Index first;                        // index of the block's first row in the source
+
+  Index rows() const { return x.rows(); }
+  double weight_of(Index i) const { return weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)]; }
+  double precision_of(Index i) const { return precision.empty() ? 1.0 : precision[static_cast<std::size_t>(i)]; }
+  double offset_of(Index i) const { return offset.empty() ? 0.0 : offset[static_cast<std::size_t>(i)]; }
+};
+
+/// Space for a block that has to be made (parsed, gathered). Reused from block to block.
+struct BlockBuffer {
+  Matrix x;
+  std::vector<double> y, weight, precision, offset;
+  std::vector<int> label;
+};
+
+/// Buffers for the threads of one pass: as many as were ever in use at once, freed with the pool.
+class BufferPool {
+ public:
+  class Lease {
+   public:
+    explicit Lease(BufferPool& pool) : pool_(pool), buffer_(pool.take()) {}
+    ~Lease() { pool_.give(std::move(buffer_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    BlockBuffer& operator*() { return *buffer_; }
+
+   private:
+    BufferPool& pool_;
+    std::unique_ptr<BlockBuffer> buffer_;
+  };
+
+ private:
+  std::unique_ptr<BlockBuffer> take();
+  void give(std::unique_ptr<BlockBuffer> buffer) noexcept;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BlockBuffer>> free_;
+};
+
+/// What a method learns from, wherever it lies: memory, a file streamed in blocks, a rank's share. Blocks can be read
+/// in any order and from several threads at once; the same rows always give the same numbers.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  virtual Index count() const = 0;
+  /// Rows [first, first + size). Views into `buffer` or into the source itself.
+  virtual Block read(Index first, Index size, BlockBuffer& buffer) const = 0;
+  /// All rows of x, where they lie in memory anyway; otherwise nothing.
+  virtual const MatrixView* matrix() const { return nullptr; }
+
+  std::vector<std::string> features;  // names of the columns of x
+  std::string target;                 // what is predicted; empty when nothing is
+  std::vector<std::string> classes;   // names of the class codes; empty for a numeric response
+  bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
+
+  Index width() const { return static_cast<Index>(features.size()); }
+};
+
+/// What a MatrixView can look at without a copy, and still can when the expression is gone: not a column-major matrix,
+/// not a sum, not a temporary Matrix.
+template <class X>
+concept RowsInPlace = std::same_as<typename std::remove_cvref_t<X>::Scalar, double> &&
+                      bool(std::remove_cvref_t<X>::IsRowMajor) &&
+                      bool(Eigen::internal::traits<std::remove_cvref_t<X>>::Flags & Eigen::DirectAccessBit) &&
+                      !(std::same_as<std::remove_const_t<X>, Matrix>);  // X is deduced as Matrix& for an lvalue
+
+/// Rows that lie in memory. It looks at x, y, … and does not own them. Features are called x1, x2, … until they get
+/// better names.
+class MemoryRows final : public Rows {
+ public:
+  template <RowsInPlace X>
+  explicit MemoryRows(X&& x) : x_(x) {
+    name_features();
+  }
+  MemoryRows& response(std::span<const double> y);
+  MemoryRows& labels(std::span<const int> codes, std::vector<std::string> names);
+  MemoryRows& weights(std::span<const double> w);
+  MemoryRows& precision(std::span<const double> p);
+  MemoryRows& offset(std::span<const double> o);
+
+  Index count() const override { return x_.rows(); }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  const MatrixView* matrix() const override { return &x_; }
+
+ private:
+  void name_features();
+  void check(std::size_t size, const char* what) const;
+  MatrixView x_;
+  std::span<const double> y_, weight_, precision_, offset_;
+  std::span<const int> label_;
+};
+
+/// How many rows a block has: a power of two given by the width alone, at least four times the width, so that a
+/// statistic with width² numbers is small beside its block, and about a core's L2 cache.
+Index block_rows(Index width);
+inline Index block_count(const Rows& rows) {
+  const Index size = block_rows(rows.width());
+  return (rows.count() + size - 1) / size;
+}
+
+/// What a method learns by looking at each row once.
+template <class S>
+concept Statistic = std::copy_constructible<S> && requires(S s, const S& other, const Block& block) {
+  s.accumulate(block);
+  s.merge(other);
+};
+
+/// One pass: every block accumulates into a copy of `empty`, and the copies are merged in a tree fixed by the block's
+/// index. Hence the same bits for any number of threads, from memory or from disk. log₂ of the blocks are alive at a
+/// time (for each thread).
+template <Statistic S>
+S scan(const Rows& rows, const S& empty, const Execution& execution = {}) {
+  const Index size = block_rows(rows.width()), count = block_count(rows);
+  if (count == 0) return empty;
+  BufferPool pool;
+  const auto leaf = [&](Index i) -> State {
+    auto state = std::make_shared<S>(empty);
+    BufferPool::Lease buffer(pool);
+    state->accumulate(rows.read(i * size, std::min(size, rows.count() - i * size), *buffer));
+    return state;
+  };
+  const auto merge = [](State& into, State from) {
+    static_cast<S*>(into.get())->merge(*static_cast<const S*>(from.get()));
+  };
+  return std::move(*static_cast<S*>(fold_tree(count, execution, leaf, merge).get()));
+}
+
+/// visit(block) for every block, in no order, on several threads: what has no state to merge.
+void for_each_block(const Rows& rows, const Execution& execution, const std::function<void(const Block&)>& visit);
+
+/// All of x in one matrix of its own: for methods that cannot work by scans. Where a look is enough, see Rows::matrix.
+Matrix gather(const Rows& rows, const Execution& execution = {});
+
+/// Error naming the column and the row (counted from 1) of the first value that cannot be used: NaN or infinity anywhere,
+/// a negative weight, a precision that is not positive.
+void require_finite(const Rows& rows, const Execution& execution = {});
+
+}  // namespace lemma

@@ -1,0 +1,56 @@
+// lemma/data/csv_reader.hpp: the passes over a CSV file that find out the types of its columns, and fill them.
+#pragma once
+#include <lemma/data/csv_cut.hpp>
+#include <lemma/data/csv_parse.hpp>
+#include <memory>
+
+namespace lemma::csv {
+
+/// A column with more labels than this is text, so that levels never grow without bound.
+inline constexpr std::int32_t kMostLevels = 1 << 20;
+
+/// A file whose layout is known and which is cut into pieces.
+class Reader {
+ public:
+  /// Looks at the first records and cuts the file. Throws Error.
+  Reader(std::unique_ptr<Bytes> bytes, CsvOptions options, std::string source);
+  ~Reader();
+
+  /// Finds out the type and the levels of every column from all of its fields. With `keep`, the values are kept too, and
+  /// the table has all rows; else it has none. Two passes at most: one that believes the first rows about which columns
+  /// are numbers, and one over the columns in which they were wrong.
+  Table learn(bool keep);
+
+  /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave.
+  Table read(const Table& schema, Index first, Index count) const;
+
+  Index rows() const { return pieces_.rows(); }
+  std::uint64_t bytes() const { return bytes_->size(); }
+
+ private:
+  struct State;
+
+  void check_overrides() const;
+  void widen_guess();
+  void cut_into_pieces();
+  void prepare(State& state, std::size_t column, bool keep) const;
+  bool pass(std::vector<State>& states, bool keep, double from, double to);
+  void parse_piece(std::vector<State>& states, Index piece, bool keep, bool& stray_quote) const;
+  bool ask_again(State& state, std::size_t column, bool keep) const;
+  void refuse_infinity(const std::vector<State>& states) const;
+  Column finish(State& state, std::size_t column, bool keep) const;
+  void add_notes(const State& state, std::size_t column, Table& table) const;
+  void remember_levels(const Table& table);
+  Error error(const Mistake& mistake) const;
+
+  std::unique_ptr<Bytes> bytes_;
+  CsvOptions options_;
+  std::string source_;
+  MissingWords missing_;
+  Layout layout_;
+  Pieces pieces_;
+  bool exact_ = false;              // quotes stand inside unquoted fields: the file is cut byte after byte
+  std::vector<Dictionary> levels_;  // by column: those the user gave, then those learned
+};
+
+}  // namespace lemma::csv

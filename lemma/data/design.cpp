@@ -1,0 +1,192 @@
+// lemma/data/design.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/design_parts.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr Index kMaxFeatures = 1'000'000;
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+/// "3 of 200 rows left out: 12 missing values in …", "filled in with the median: …"
+void note_missing(const Completeness& found, Missing policy, Index rows, DesignData& data) {
+  if (found.incomplete == 0) return;
+  const std::string what = describe_missing(found, rows);
+  const Index dropped = rows - static_cast<Index>(found.kept.size());
+  if (imputes(policy))
+    data.notes.push_back(fmt::format("{}; filled in with the {}{}", what, name_of(policy),
+                                     dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : ""));
+  else if (policy == Missing::drop)
+    data.notes.push_back(fmt::format("{}; {} row{} left out", what, dropped, dropped == 1 ? "" : "s"));
+}
+
+Missing policy_of(const DesignParts& parts, std::optional<Missing> asked) {
+  const Missing policy = asked.value_or(parts.missing);
+  if (imputes(policy) && policy != parts.missing)
+    throw Error(fmt::format("--missing {0} needs the {0} of the training rows, but this design was trained with --missing {1};"
+                            " use {1}, drop or keep", name_of(policy), name_of(parts.missing)));
+  return policy;
+}
+
+void check_missing(const Completeness& found, Missing policy, Index rows, BoundTable::Role role) {
+  if (policy != Missing::error || found.incomplete == 0) return;
+  const bool training = role == BoundTable::Role::training;
+  throw Error(describe_missing(found, rows) +
+              (training ? "; use --missing drop, mean, median or mode" : "; use --missing drop or keep"));
+}
+
+}  // namespace
+
+std::string_view name_of(Coding coding) {
+  switch (coding) {
+    case Coding::treatment: return "treatment";
+    case Coding::sum: return "sum";
+    case Coding::one_hot: return "one_hot";
+  }
+  return "";
+}
+
+std::string_view name_of(Missing missing) {
+  switch (missing) {
+    case Missing::error: return "error";
+    case Missing::drop: return "drop";
+    case Missing::mean: return "mean";
+    case Missing::median: return "median";
+    case Missing::mode: return "mode";
+    case Missing::keep: return "keep";
+  }
+  return "";
+}
+
+bool imputes(Missing policy) {
+  return policy == Missing::mean || policy == Missing::median || policy == Missing::mode;
+}
+
+Index width_of(const Variable& variable, Contrast contrast) {
+  if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
+  return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
+}
+
+std::string name_of(const Variable& variable, Contrast contrast, Index column) {
+  if (variable.kind == Variable::Kind::polynomial) return variable.label + std::to_string(column + 1);
+  if (!variable.categorical()) return variable.label;
+  if (contrast == Contrast::sum) return variable.label + std::to_string(column + 1);
+  return variable.label + variable.levels[static_cast<std::size_t>(column + (contrast == Contrast::treatment ? 1 : 0))];
+}
+
+void finish(Response& response) {
+  response.classes.clear();
+  response.columns.clear();
+  response.code.clear();
+  for (const auto& combination : response.combinations) {
+    std::string name;
+    for (std::size_t p = 0; p < combination.size(); ++p)
+      name += (p == 0 ? "" : ":") + response.parts[p].levels[static_cast<std::size_t>(combination[p])];
+    response.code.emplace(combination, static_cast<int>(response.classes.size()));
+    response.classes.push_back(std::move(name));
+  }
+  for (const auto& number : response.numbers)
+    for (const auto& name : columns_of(number)) add_once(response.columns, name);
+  for (const auto& part : response.parts) add_once(response.columns, part.column());
+}
+
+void DesignParts::finish() {
+  features.clear();
+  lemma::finish(response);
+  Index next = 0;
+  for (auto& term : terms) {
+    term.first = next;
+    term.width = 1;
+    for (const auto& factor : term.factors) {
+      term.width *= width_of(variables[static_cast<std::size_t>(factor.variable)], factor.contrast);
+      require(term.width <= kMaxFeatures, fmt::format("the formula makes more than {} columns", kMaxFeatures));
+    }
+    next += term.width;
+    require(next <= kMaxFeatures, fmt::format("the formula makes more than {} columns", kMaxFeatures));
+    for (Index column = 0; column < term.width; ++column) {
+      std::string name;
+      Index rest = column;
+      for (std::size_t f = 0; f < term.factors.size(); ++f) {
+        const auto& variable = variables[static_cast<std::size_t>(term.factors[f].variable)];
+        const Index width = width_of(variable, term.factors[f].contrast);
+        name += (f == 0 ? "" : ":") + name_of(variable, term.factors[f].contrast, rest % width);
+        rest /= width;
+      }
+      features.push_back(std::move(name));
+    }
+  }
+  list_columns();
+}
+
+void DesignParts::list_columns() {
+  numeric_columns.clear();
+  columns.clear();
+  std::unordered_set<std::string> numeric, all;
+  const auto add = [&](const std::string& name, bool is_numeric) {
+    if (all.insert(name).second) columns.push_back(name);
+    if (is_numeric && numeric.insert(name).second) numeric_columns.push_back(name);
+  };
+  for (const auto& variable : variables)
+    for (const auto& name : columns_of(variable.value)) add(name, !variable.categorical());
+  for (const auto& offset : offsets)
+    for (const auto& name : columns_of(offset)) add(name, true);
+}
+
+DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::Role role, Missing policy, Index base,
+                     const Execution& execution) {
+  const BoundTable bound(parts, table, role, base);
+  auto found = completeness(bound, policy, 0, table.rows());
+  check_missing(found, policy, table.rows(), role);
+  DesignData data;
+  note_missing(found, policy, table.rows(), data);
+  data.kept = std::move(found.kept);
+  fill_x(bound, data.kept, imputes(policy), execution, data.x);
+  fill_outcome(bound, data.kept, imputes(policy), data);
+  return data;
+}
+
+Design::Design() : parts_(std::make_shared<const DesignParts>()) {}
+Design::Design(const Formula& formula, const Table& table, const DesignOptions& options)
+    : parts_(std::make_shared<const DesignParts>(learn_design(formula, TableSource(table), options))) {}
+Design::Design(const Formula& formula, const TableStream& stream, const DesignOptions& options)
+    : parts_(std::make_shared<const DesignParts>(learn_design(formula, TableSource(stream), options))) {}
+
+const std::vector<std::string>& Design::features() const { return parts_->features; }
+const std::vector<std::string>& Design::classes() const { return parts_->response.classes; }
+const std::string& Design::target() const { return parts_->response.target; }
+bool Design::intercept() const { return parts_->intercept; }
+const std::string& Design::formula_text() const { return parts_->text; }
+std::vector<std::string> Design::columns() const { return parts_->columns; }
+std::vector<std::string> Design::response_columns() const { return parts_->response.columns; }
+Coding Design::coding() const { return parts_->coding; }
+Missing Design::missing() const { return parts_->missing; }
+const std::vector<std::string>& Design::notes() const { return parts_->notes; }
+
+DesignData Design::train(const Table& table, const Execution& execution) const {
+  auto data = make_data(*parts_, table, BoundTable::Role::training, parts_->missing, 0, execution);
+  data.notes.insert(data.notes.begin(), parts_->notes.begin(), parts_->notes.end());
+  return data;
+}
+
+DesignData Design::apply(const Table& table, std::optional<Missing> policy, const Execution& execution) const {
+  return make_data(*parts_, table, BoundTable::Role::prediction, policy_of(*parts_, policy), 0, execution);
+}
+
+Csr Design::sparse(const Table& table, std::optional<Missing> asked) const {
+  const Missing policy = policy_of(*parts_, asked);
+  const BoundTable bound(*parts_, table, BoundTable::Role::prediction);
+  const auto found = completeness(bound, policy, 0, table.rows());
+  check_missing(found, policy, table.rows(), BoundTable::Role::prediction);
+  return sparse_x(bound, found.kept, imputes(policy));
+}
+
+Value Design::save() const { return save_design(*parts_); }
+Design Design::load(const Value& value) { return Design(std::make_shared<const DesignParts>(load_design(value))); }
+
+}  // namespace lemma

@@ -1,0 +1,409 @@
+// lemma/data/formula.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/expression_parser.hpp>
+#include <lemma/data/formula.hpp>
+#include <optional>
+#include <unordered_map>
+
+namespace lemma {
+namespace {
+
+constexpr std::size_t kMaxTerms = 100'000;     // of a formula after expansion
+constexpr std::size_t kMaxProducts = 4'000'000; // pairs tried for one * : or ^
+
+using Bits = std::vector<int>;  // a term: the numbers of its variables, rising
+
+struct HashBits {
+  std::size_t operator()(const Bits& bits) const {
+    std::size_t h = bits.size();
+    for (const int bit : bits) h = h * 0x9E3779B97F4A7C15u + static_cast<std::size_t>(bit) + 1;
+    return h;
+  }
+};
+
+/// Terms in the order they came in, each once; what a part of a formula means.
+class TermSet {
+ public:
+  void add(Bits bits) {
+    const auto [found, is_new] = place_.try_emplace(bits, terms_.size());
+    if (is_new) terms_.emplace_back(std::move(bits));
+  }
+  void add(const TermSet& other) {
+    for (const auto& term : other.terms_)
+      if (term) add(*term);
+  }
+  void remove(const TermSet& other) {
+    for (const auto& term : other.terms_) {
+      if (!term) continue;
+      const auto found = place_.find(*term);
+      if (found == place_.end()) continue;
+      terms_[found->second].reset();
+      place_.erase(found);
+    }
+  }
+  std::size_t size() const { return place_.size(); }
+  std::vector<Bits> terms() const {
+    std::vector<Bits> all;
+    for (const auto& term : terms_)
+      if (term) all.push_back(*term);
+    return all;
+  }
+
+  std::optional<bool> intercept;    // said by a 1 or 0 in this part
+  std::vector<Expression> offsets;  // offset(z) in this part
+
+ private:
+  std::vector<std::optional<Bits>> terms_;
+  std::unordered_map<Bits, std::size_t, HashBits> place_;
+};
+
+Bits united(const Bits& a, const Bits& b) {
+  Bits both;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+bool is_zero_or_one(const Token& token) {
+  return token.kind == Token::Kind::number && (token.number == 0 || token.number == 1);
+}
+
+/// Recursive descent in R's order of binding: + -, then * /, %in%, :, ^. A part is turned into its set of terms at once.
+class FormulaParser {
+ public:
+  FormulaParser(std::string_view text, const std::vector<std::string>* columns)
+      : text_(text), tokens_("formula", text), columns_(columns) {}
+
+  Formula parse() {
+    Formula f;
+    f.text = text_;
+    if (!tokens_.at("~")) f.response = response();
+    tokens_.expect("~", f.response.empty() ? "" : "after the response");
+    for (const auto& part : f.response) response_.push_back(to_text(part));
+    const TermSet right = sum();
+    if (tokens_.at("~")) tokens_.fail(tokens_.peek().place, "a second '~'");
+    tokens_.expect_end();
+    f.intercept = right.intercept.value_or(true);
+    f.offsets = right.offsets;
+    f.terms = in_order(right);
+    return f;
+  }
+
+ private:
+  // -- the left side
+
+  std::vector<Expression> response() {
+    std::vector<Expression> parts;
+    do parts.push_back(response_part());
+    while (tokens_.accept(":"));
+    if (parts.size() == 1) return parts;
+    for (const auto& part : parts)
+      if (part.kind != Expression::Kind::name && part.text != "factor")
+        tokens_.fail(part.place, "a joint class u:v is made of columns or factor(…)");
+    if (parts.size() > 8) tokens_.fail(parts[8].place, "a joint class of more than 8 columns");
+    return parts;
+  }
+
+  Expression response_part() {
+    if (!(tokens_.at_call() && (tokens_.peek().text == "factor" || tokens_.peek().text == "cbind"))) {
+      Expression e = parse_arithmetic(tokens_);
+      check_arithmetic(e, tokens_);
+      if (columns_of(e).empty()) tokens_.fail(e.place, "the response names no column");
+      return e;
+    }
+    Expression e = parse_call(tokens_);
+    if (e.text == "factor") {
+      check_factor(e);
+      return e;
+    }
+    if (e.arguments.size() != 2)
+      tokens_.fail(e.place, fmt::format("cbind(successes, failures) takes two columns, not {}", e.arguments.size()));
+    for (const auto& argument : e.arguments) check_numeric(argument);
+    return e;
+  }
+
+  // -- the right side
+
+  TermSet sum() {
+    const Tokens::Nest nest(tokens_);
+    TermSet left;
+    if (!tokens_.at("-") && !tokens_.at("+")) left = product();
+    while (tokens_.at("+") || tokens_.at("-")) {
+      const Token mark = tokens_.next();
+      const TermSet right = product();
+      if (mark.text == "+") {
+        left.add(right);
+        left.offsets.insert(left.offsets.end(), right.offsets.begin(), right.offsets.end());
+        if (right.intercept) left.intercept = right.intercept;
+      } else {
+        refuse_offset(right);
+        left.remove(right);
+        if (right.intercept) left.intercept = !*right.intercept;
+      }
+      check_size(left.size(), mark.place);
+    }
+    return left;
+  }
+
+  TermSet product() {
+    TermSet left = nested();
+    while (tokens_.at("*") || tokens_.at("/")) {
+      const Token mark = tokens_.next();
+      const TermSet right = nested();
+      if (mark.text == "*") {
+        const TermSet crossed = interaction(left, right, mark.place);
+        left.add(right);
+        left.add(crossed);
+      } else {  // a/b = a + a:b, with all of the left in every product: (a + b)/c = a + b + a:b:c
+        Bits all;
+        for (const auto& term : left.terms()) all = united(all, term);
+        TermSet whole;
+        whole.add(all);
+        left.add(interaction(whole, right, mark.place));
+      }
+      check_size(left.size(), mark.place);
+      keep_intercept(left, right);
+    }
+    return left;
+  }
+
+  TermSet nested() { return chain("%in%", [this] { return chain(":", [this] { return power(); }); }); }
+
+  template <class Rule>
+  TermSet chain(std::string_view mark, Rule&& rule) {
+    TermSet left = rule();
+    while (tokens_.at(mark)) {
+      const Token token = tokens_.next();
+      const TermSet right = rule();
+      TermSet both = interaction(left, right, token.place);
+      keep_intercept(both, left);
+      keep_intercept(both, right);
+      left = std::move(both);
+    }
+    return left;
+  }
+
+  TermSet power() {
+    TermSet base = primary();
+    while (tokens_.at("^")) {
+      const Token mark = tokens_.next();
+      const Token exponent = tokens_.peek();
+      if (exponent.kind != Token::Kind::number || exponent.number < 1 || exponent.number != std::floor(exponent.number))
+        tokens_.fail_expected("a whole number of at least 1 after '^' (for a power of x write I(x^2))");
+      tokens_.next();
+      TermSet all = base;
+      for (double k = 1; k < exponent.number; ++k) {  // once nothing new comes, nothing ever will
+        const std::size_t before = all.size();
+        all.add(interaction(all, base, mark.place));
+        check_size(all.size(), mark.place);
+        if (all.size() == before) break;
+      }
+      base = std::move(all);
+    }
+    return base;
+  }
+
+  TermSet primary() {
+    TermSet set;
+    const Token token = tokens_.peek();
+    if (tokens_.at("(")) {
+      const Tokens::Nest nest(tokens_);
+      tokens_.next();
+      set = sum();
+      tokens_.expect(")", "to close the parenthesis");
+    } else if (is_zero_or_one(token)) {
+      set.intercept = tokens_.next().number == 1;
+    } else if (token.kind == Token::Kind::number) {
+      tokens_.fail(token.place, "of numbers only 0 and 1 can be a term; arithmetic goes inside I(…)");
+    } else if (tokens_.at_call()) {
+      add_call(set);
+    } else if (token.kind == Token::Kind::name) {
+      if (token.text == "." && !token.quoted) add_dot(set);
+      else set.add(bits_of(name(tokens_.next())));
+    } else {
+      tokens_.fail_expected("a column, a function or '('");
+    }
+    return set;
+  }
+
+  void add_dot(TermSet& set) {
+    const Token token = tokens_.next();
+    if (!columns_) return set.add(bits_of(name(token)));
+    if (columns_->empty()) tokens_.fail(token.place, "no column is left for '.' to stand for");
+    for (const auto& column : *columns_) {
+      Token each = token;
+      each.text = column;
+      set.add(bits_of(name(each)));
+    }
+  }
+
+  void add_call(TermSet& set) {
+    Expression e = parse_call(tokens_);
+    if (e.text == "offset") {
+      if (e.arguments.size() != 1) tokens_.fail(e.place, "offset() takes one value");
+      check_numeric(e.arguments[0]);
+      set.offsets.push_back(std::move(e.arguments[0]));
+      return;
+    }
+    if (e.text == "cbind") tokens_.fail(e.place, "cbind(successes, failures) is a response: it stands left of '~'");
+    if (e.text == "factor") check_factor(e);
+    else if (e.text == "scale") check_scale(e);
+    else if (e.text == "poly") check_poly(e);
+    else check_plain(e);
+    set.add(bits_of(std::move(e)));
+  }
+
+  // -- what functions take
+
+  void check_plain(const Expression& e) const {
+    static const std::vector<std::string> others = {"I", "scale", "poly", "factor", "offset"};
+    auto known = known_functions();
+    const bool is_known = e.text == "I" || std::find(known.begin(), known.end(), e.text) != known.end();
+    known.insert(known.end(), others.begin(), others.end());
+    if (!is_known)
+      tokens_.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
+                                        fmt::join(known, " ")));
+    check_numeric(e);
+  }
+
+  void check_numeric(const Expression& e) const {
+    check_arithmetic(e, tokens_);
+    if (columns_of(e).empty()) tokens_.fail(e.place, fmt::format("{} names no column", to_text(e)));
+  }
+
+  void check_factor(const Expression& e) const {
+    if (e.arguments.empty() || e.arguments[0].kind != Expression::Kind::name || e.arguments[0].text == "." ||
+        !e.keywords[0].empty())
+      tokens_.fail(e.place, "factor() takes a column: factor(x), or factor(x, ref = \"b\")");
+    for (std::size_t i = 1; i < e.arguments.size(); ++i) {
+      const auto& argument = e.arguments[i];
+      if (e.keywords[i] != "ref" || i > 1)
+        tokens_.fail(argument.place, "after the column, factor() takes only ref = \"level\"");
+      if (argument.kind != Expression::Kind::string && argument.kind != Expression::Kind::number)
+        tokens_.fail(argument.place, "the reference level is written in quotes: ref = \"b\"");
+    }
+  }
+
+  void check_scale(const Expression& e) const {
+    if (e.arguments.empty() || !e.keywords[0].empty()) tokens_.fail(e.place, "scale() takes a value: scale(x)");
+    check_numeric(e.arguments[0]);
+    for (std::size_t i = 1; i < e.arguments.size(); ++i)
+      if ((e.keywords[i] != "center" && e.keywords[i] != "scale") || !is_truth(e.arguments[i]))
+        tokens_.fail(e.arguments[i].place, "after the value, scale() takes center = TRUE or FALSE, scale = TRUE or FALSE");
+  }
+
+  void check_poly(const Expression& e) const {
+    if (e.arguments.size() < 2 || !e.keywords[0].empty())
+      tokens_.fail(e.place, "poly() takes a value and a degree: poly(x, 2)");
+    check_numeric(e.arguments[0]);
+    for (std::size_t i = 1; i < e.arguments.size(); ++i) {
+      const auto& argument = e.arguments[i];
+      const bool degree = i == 1 && (e.keywords[i].empty() || e.keywords[i] == "degree");
+      if (!degree && !(i == 2 && e.keywords[i] == "raw" && is_truth(argument)))
+        tokens_.fail(argument.place, "poly() takes a value, a degree, and perhaps raw = TRUE: poly(x, 2, raw = TRUE)");
+      if (degree && !(argument.kind == Expression::Kind::number && argument.number >= 1 && argument.number <= 100 &&
+                      argument.number == std::floor(argument.number)))
+        tokens_.fail(argument.place, "the degree of poly() is a whole number from 1 to 100");
+    }
+  }
+
+  static bool is_truth(const Expression& e) {
+    return e.kind == Expression::Kind::name && (e.text == "TRUE" || e.text == "FALSE" || e.text == "T" || e.text == "F");
+  }
+
+  // -- terms
+
+  static Expression name(const Token& token) {
+    Expression e;
+    e.kind = Expression::Kind::name;
+    e.text = token.text;
+    e.place = token.place;
+    return e;
+  }
+
+  Bits bits_of(Expression e) {
+    const std::string text = to_text(e);
+    if (std::find(response_.begin(), response_.end(), text) != response_.end())
+      tokens_.fail(e.place, fmt::format("the response {} cannot also be a term", text));
+    const auto [found, is_new] = number_.try_emplace(text, static_cast<int>(variables_.size()));
+    if (is_new) variables_.push_back(std::move(e));
+    return {found->second};
+  }
+
+  TermSet interaction(const TermSet& left, const TermSet& right, std::size_t place) const {
+    refuse_offset(left);
+    refuse_offset(right);
+    if (left.size() * right.size() > kMaxProducts) too_many(place);
+    TermSet all;
+    for (const auto& a : left.terms())
+      for (const auto& b : right.terms()) {
+        all.add(united(a, b));
+        check_size(all.size(), place);
+      }
+    return all;
+  }
+
+  void refuse_offset(const TermSet& set) const {
+    if (!set.offsets.empty()) tokens_.fail(set.offsets[0].place, "offset() can only be added");
+  }
+  static void keep_intercept(TermSet& to, const TermSet& from) {
+    if (from.intercept) to.intercept = from.intercept;
+  }
+  void check_size(std::size_t size, std::size_t place) const {
+    if (size > kMaxTerms) too_many(place);
+  }
+  [[noreturn]] void too_many(std::size_t place) const {
+    tokens_.fail(place, fmt::format("this makes more than {} terms", kMaxTerms));
+  }
+
+  std::vector<Term> in_order(const TermSet& set) const {
+    auto all = set.terms();
+    std::erase_if(all, [](const Bits& bits) { return bits.empty(); });
+    std::stable_sort(all.begin(), all.end(), [](const Bits& a, const Bits& b) { return a.size() < b.size(); });
+    std::vector<Term> terms(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (const int bit : all[i]) terms[i].factors.push_back(variables_[static_cast<std::size_t>(bit)]);
+    return terms;
+  }
+
+  std::string text_;
+  Tokens tokens_;
+  const std::vector<std::string>* columns_;  // what `.` stands for; nullptr: not known yet
+  std::vector<std::string> response_;
+  std::vector<Expression> variables_;
+  std::unordered_map<std::string, int> number_;
+};
+
+bool is_dot(const Expression& e) { return e.kind == Expression::Kind::name && e.text == "."; }
+
+}  // namespace
+
+std::string Term::name() const {
+  std::string out;
+  for (const auto& factor : factors) out += (out.empty() ? "" : ":") + to_text(factor);
+  return out;
+}
+
+bool Formula::has_dot() const {
+  return std::any_of(terms.begin(), terms.end(), [](const Term& term) {
+    return std::any_of(term.factors.begin(), term.factors.end(), is_dot);
+  });
+}
+
+Formula Formula::expand(const std::vector<std::string>& columns) const {
+  if (!has_dot()) return *this;
+  std::vector<std::string> used;
+  for (const auto* side : {&response, &offsets})
+    for (const auto& e : *side)
+      for (auto& column : columns_of(e)) used.push_back(std::move(column));
+  std::vector<std::string> rest;
+  for (const auto& column : columns)
+    if (std::find(used.begin(), used.end(), column) == used.end()) rest.push_back(column);
+  return FormulaParser(text, &rest).parse();
+}
+
+Formula formula(std::string_view text) { return FormulaParser(text, nullptr).parse(); }
+
+}  // namespace lemma

@@ -1,0 +1,30 @@
+// lemma/data/read.hpp: DATA as it stands on the command line: a path, "-", or the name of a built-in data set.
+#pragma once
+#include <lemma/data/csv.hpp>
+#include <lemma/data/stream.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lemma {
+
+struct ReadOptions {
+  CsvOptions csv;
+  std::string rows;                                   // which rows, as parse_rows() takes it; empty: all
+  std::size_t most_dense_bytes = std::size_t{4} << 30;  // a sparse file may not grow beyond this as a table
+};
+
+/// A file by its name's end (.npy; .svm .libsvm .svmlight; everything else is CSV, .tsv with tabs; .gz is unpacked), "-"
+/// for CSV from standard input, or a built-in data set. A file that exists wins over a data set of that name.
+Table read_table(const std::string& data, const ReadOptions& options = {});
+
+/// The same rows without holding a CSV or .npy file in memory. What can't be read in pieces is read whole.
+std::unique_ptr<TableStream> open_table(const std::string& data, const ReadOptions& options = {});
+
+/// Ranges [first, end) counted from 0, from "1:100", "1,5,9", "5:" or "-1:10" (all but these), counted from 1 with both
+/// ends. Error when a row does not exist, or when rows are both asked for and left out.
+std::vector<std::pair<Index, Index>> parse_rows(std::string_view text, Index rows);
+
+}  // namespace lemma

@@ -1,0 +1,145 @@
+// lemma/data/stream_rows.cpp
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/design_parts.hpp>
+#include <lemma/data/stream_rows.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr Index kPiece = 4096;  // rows of the stream that are counted, and read, together
+
+template <class T>
+std::span<const T> part_of(const std::vector<T>& all, Index first, Index size) {
+  if (all.empty()) return {};
+  return std::span<const T>(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+}
+
+void describe(Rows& rows, const Design& design) {
+  rows.features = design.features();
+  rows.target = design.target();
+  rows.classes = design.classes();
+}
+
+BoundTable::Role role_of(StreamRows::Use use) {
+  return use == StreamRows::Use::training ? BoundTable::Role::training : BoundTable::Role::prediction;
+}
+
+Block block_of(MatrixView x, Index first, std::span<const double> y, std::span<const int> label,
+               std::span<const double> weight, std::span<const double> precision, std::span<const double> offset) {
+  Block block(std::move(x), first);
+  block.y = y;
+  block.label = label;
+  block.weight = weight;
+  block.precision = precision;
+  block.offset = offset;
+  return block;
+}
+
+template <class T>
+void copy_part(const std::vector<T>& from, Index skip, Index take, std::vector<T>& into) {
+  if (from.empty()) return;
+  into.insert(into.end(), from.begin() + skip, from.begin() + skip + take);
+}
+
+}  // namespace
+
+DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(data)), x_(data_.x) {
+  describe(*this, design);
+  has_response = data_.has_response;
+  has_weights = !data_.weight.empty();
+  has_precision = !data_.precision.empty();
+  has_offset = !data_.offset.empty();
+}
+
+Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
+  return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size), part_of(data_.label, first, size),
+                  part_of(data_.weight, first, size), part_of(data_.precision, first, size), part_of(data_.offset, first, size));
+}
+
+StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
+                       const Execution& execution)
+    : design_(std::move(design)), stream_(stream), use_(use), policy_(policy.value_or(design_.missing())) {
+  describe(*this, design_);
+  const DesignParts& parts = design_.parts();
+  const bool training = use == Use::training;
+  require(!imputes(policy_) || policy_ == parts.missing,
+          fmt::format("--missing {} was not learned in training; use {}, drop or keep", name_of(policy_), name_of(parts.missing)));
+  const BoundTable bound(parts, stream.schema(), role_of(use));
+  const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
+  has_response = parts.response.kind != Response::Kind::none &&
+                 std::all_of(parts.response.columns.begin(), parts.response.columns.end(),
+                             [&](const std::string& name) { return training || stream.schema().find(name); });
+  has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
+  has_precision = has(parts.precision);
+  has_offset = !parts.offsets.empty();
+  if (training) notes_ = parts.notes;
+  count_ = stream.rows();
+  if (policy_ != Missing::error) count_rows(execution);
+}
+
+/// Which rows are dropped is known only by looking at all of them, once.
+void StreamRows::count_rows(const Execution& execution) {
+  const Index rows = stream_.rows(), pieces = (rows + kPiece - 1) / kPiece;
+  std::vector<Index> kept(static_cast<std::size_t>(pieces));
+  std::atomic<Index> incomplete = 0;
+  const TableSource source(stream_);
+  parallel_for(pieces, execution, [&](Index i) {
+    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece), [&](const Table& table, Index first, Index count, Index base) {
+      const BoundTable bound(design_.parts(), table, role_of(use_), base);
+      const auto found = completeness(bound, policy_, first, count);
+      kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+      incomplete += found.incomplete;
+    });
+  });
+  before_.assign(1, 0);
+  for (const Index each : kept) before_.push_back(before_.back() + each);
+  count_ = before_.back();
+  if (incomplete == 0) return;
+  notes_.push_back(fmt::format("{} of {} rows have missing values; {}", incomplete.load(), rows,
+                               imputes(policy_) ? fmt::format("filled in with the {}", name_of(policy_))
+                                                : fmt::format("{} left out", rows - count_)));
+}
+
+/// Rows skip … skip + take of those that are kept in [first, first + size) of the stream.
+void StreamRows::append(Index first, Index size, Index skip, Index take, Index at, BlockBuffer& buffer) const {
+  const Table table = stream_.read(first, size);
+  Execution here;
+  here.threads = 1;  // blocks are already read in parallel
+  const DesignData data = make_data(design_.parts(), table, role_of(use_), policy_, first, here);
+  buffer.x.middleRows(at, take) = data.x.middleRows(skip, take);
+  copy_part(data.y, skip, take, buffer.y);
+  copy_part(data.label, skip, take, buffer.label);
+  copy_part(data.weight, skip, take, buffer.weight);
+  copy_part(data.precision, skip, take, buffer.precision);
+  copy_part(data.offset, skip, take, buffer.offset);
+}
+
+Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  require(first >= 0 && size >= 0 && first + size <= count_, "rows outside the stream");
+  buffer.x.resize(size, width());
+  buffer.y.clear();
+  buffer.label.clear();
+  buffer.weight.clear();
+  buffer.precision.clear();
+  buffer.offset.clear();
+  if (before_.empty()) {
+    for (Index done = 0; done < size; done += kPiece) {
+      const Index take = std::min(kPiece, size - done);
+      append(first + done, take, 0, take, done, buffer);
+    }
+  } else {
+    auto piece = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin()) - 1;
+    for (Index done = 0; done < size; ++piece) {
+      const Index skip = first + done - before_[piece], take = std::min(size - done, before_[piece + 1] - before_[piece] - skip);
+      const Index from = static_cast<Index>(piece) * kPiece;
+      if (take > 0) append(from, std::min(kPiece, stream_.rows() - from), skip, take, done, buffer);
+      done += take;
+    }
+  }
+  return block_of(buffer.x, first, buffer.y, buffer.label, buffer.weight, buffer.precision, buffer.offset);
+}
+
+}  // namespace lemma

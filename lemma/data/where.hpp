@@ -1,0 +1,19 @@
+// lemma/data/where.hpp: the rows of a table that meet a condition.
+#pragma once
+#include <lemma/core/matrix.hpp>
+#include <lemma/data/table.hpp>
+#include <string_view>
+#include <vector>
+
+namespace lemma {
+
+/// The rows for which the condition is true, in their order; where it cannot be told because a value is missing, the row
+/// is left out, as in R's subset(). Knows == != < <= > >= & | !, %in% c(…), is.na(), parentheses and arithmetic:
+///
+///     age > 30 & sex == "M" & !is.na(bmi)
+///     species %in% c("setosa", "virginica") | log(area) < 2
+///
+/// Texts are compared by their bytes. An error shows the condition with a caret under the place.
+std::vector<Index> where(std::string_view condition, const Table& table);
+
+}  // namespace lemma

@@ -1,0 +1,99 @@
+// lemma/discriminant/lda.hpp
+#pragma once
+#include <lemma/model/method.hpp>
+
+namespace lemma {
+
+enum class Prior { proportions, uniform };
+constexpr auto names_of(Prior) { return std::array<std::string_view, 2>{"proportions", "uniform"}; }
+
+/// Divisor of the pooled covariance: n − K or n.
+enum class PooledDivisor { unbiased, ml };
+constexpr auto names_of(PooledDivisor) { return std::array<std::string_view, 2>{"unbiased", "ml"}; }
+
+/// Linear discriminant analysis: each class k is Gaussian with its own mean m_k and the one covariance S of all,
+///
+///     S = Σ w (x − m_class)(x − m_class)ᵀ / (n − K),     S_γ = (1 − γ) S + γ diag(S)     (shrinkage γ)
+///     δ_k(x) = log π_k + (x − m)ᵀ S⁻¹ (m_k − m) − ½ (m_k − m)ᵀ S⁻¹ (m_k − m),     m = Σ π_k m_k
+///
+/// The class of greatest δ_k is predicted; exp δ_k, normalised, are the posteriors. Fisher's coordinates (x − m)ᵀ v are along
+/// the directions of greatest variance between classes for that within,
+///
+///     B v = λ S v,     B = n Σ π_k (m_k − m)(m_k − m)ᵀ / (K − 1),     vᵀ S v = 1
+///
+/// as MASS::lda has them: the columns of `scaling`, √λ in `svd`, each turned so that its largest entry in size is positive.
+///
+/// Cost         one scan, O(n p²) time and O(p²) memory, and O(p³). Choosing the shrinkage takes a second scan.
+/// Certificate  optimal: S, means and B made anew from the rows by plain sums about the model's means; the worst of the means
+///              and priors, VᵀSV − I, ‖B v − λ S v‖ in the norm of S⁻¹ over λ₁, and the trace of S⁻¹B left outside.
+struct Lda {
+  std::variant<Prior, std::vector<double>> prior = Prior::proportions;
+  PooledDivisor covariance = PooledDivisor::unbiased;
+  std::optional<double> shrinkage = 0.0;
+
+  static constexpr std::string_view name = "lda";
+  static constexpr MethodAbout about{
+      .family = "discriminant",
+      .task = Task::classification,
+      .summary = "linear discriminant analysis: Gaussian classes with one covariance",
+      .objective = "delta_k(x) = log prior_k + x' S^-1 m_k - m_k' S^-1 m_k / 2; coordinates B v = lambda S v, v'S v = 1",
+      .example = "lemma fit lda crabs 'sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)'",
+      .scans = true,
+      .takes_weights = true};
+  static constexpr auto params() {
+    return std::tuple{
+        param("prior", &Lda::prior, "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
+        param("covariance", &Lda::covariance, "divisor of the pooled covariance: n - K (unbiased) or n (ml)"),
+        param("shrinkage", &Lda::shrinkage, "how far the pooled covariance moves towards its diagonal; auto: chosen for the least expected error", between(0, 1))};
+  }
+  void check() const;
+};
+static_assert(Described<Lda>);
+
+struct LdaModel : Evidence {
+  Lda spec;
+  Vector prior;                // of each class
+  Vector counts;               // weight of each class's rows
+  Matrix means;                // a row per class
+  Matrix scaling;              // a row per feature, a column per discriminant
+  Vector svd;                  // √λ
+  Vector proportion_of_trace;  // λ / Σλ
+  Matrix covariance;           // pooled, after shrinkage
+
+  static constexpr auto fields() {
+    return std::tuple{result("prior", &LdaModel::prior, "prior probability of each class"),
+                      result("counts", &LdaModel::counts, "rows of each class, by weight"),
+                      result("means", &LdaModel::means, "class means: a row per class, a column per feature"),
+                      result("scaling", &LdaModel::scaling, "coefficients of the linear discriminants: a row per feature"),
+                      result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
+                      result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
+                      state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
+  }
+  Index width() const { return means.cols(); }
+  Index classes() const { return means.rows(); }
+  void check() const;
+  Labels predict(const MatrixView& x) const;
+  Matrix probabilities(const MatrixView& x) const;
+  Matrix decision(const MatrixView& x) const;     // δ_k, a column per class
+  Matrix coordinates(const MatrixView& x) const;  // Fisher's
+  std::vector<std::string> coordinate_names() const;
+  AffineMap affine() const;  // of the decision
+  std::string summary(const Names& names) const;
+
+  Vector centre() const { return means.transpose() * prior; }
+  /// What the pooled scatter was divided by: n − K, or n.
+  double divisor() const;
+};
+
+LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options);
+Certificate certify(const LdaModel& model, const Rows& rows, const Execution& execution);
+
+/// Fisher's direction for two classes, S⁻¹(m₂ − m₁), of unit length and pointing from the first class to the second; the
+/// ratio it maximises is (w·(m₂ − m₁))² / wᵀ S_w w, where S_w is the scatter within (no divisor). Error for more classes.
+struct FisherDirection {
+  Vector w;
+  double ratio;
+};
+FisherDirection fisher_direction(const LdaModel& model);
+
+}  // namespace lemma

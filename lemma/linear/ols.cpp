@@ -1,0 +1,190 @@
+// lemma/linear/ols.cpp: the fit, what it says about the coefficients, and its certificate.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/linear/ols.hpp>
+#include <lemma/math/distributions.hpp>
+#include <lemma/math/residuals.hpp>
+#include <numbers>
+#include <numeric>
+
+namespace lemma {
+namespace {
+
+constexpr double kNone = OlsModel::kNone;
+
+/// NaN, infinity: never in results.
+double or_none(double value) { return std::isfinite(value) ? value : kNone; }
+
+/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it; a row
+/// of weight 0 would hide one, and a negative weight beside a negative precision a sign.
+LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution) {
+  if (rows.has_weights || rows.has_precision) require_finite(rows, execution.part(0, 0.1));
+  try {
+    LeastSquares data = scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
+    require(data.rows() > 0, "ols: all weights are 0, so there are no rows to learn from");
+    return data;
+  } catch (const Error&) {
+    require_finite(rows, execution);
+    throw;
+  }
+}
+
+/// σ², standard errors, t, p and intervals from (XᵀWX)⁻¹.
+void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearSolution& solution) {
+  const Index p = data.features(), lead = data.intercept() ? 1 : 0;
+  const double df = model.df_residual, variance = df > 0 ? model.rss / df : kNone;
+  model.sigma = or_none(std::sqrt(variance));
+  model.covariance = Matrix::Constant(p + lead, p + lead, kNone);
+  std::vector<Index> terms;  // rows of the covariance: the intercept, then the columns
+  if (lead == 1) terms.push_back(0);
+  for (const Index j : solution.kept) terms.push_back(j + lead);
+  model.covariance(terms, terms) = (variance * unscaled_covariance(data, solution)).unaryExpr(&or_none);
+
+  const double reach = df > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df) : kNone;
+  struct Judgement {
+    double error, t, p, lower, upper;
+  };
+  const auto judge = [&](double estimate, Index term) -> Judgement {
+    const double error = or_none(std::sqrt(model.covariance(term, term))), t = or_none(estimate / error);
+    return {error, t, std::isnan(t) ? kNone : t_two_sided(t, df), or_none(estimate - reach * error), or_none(estimate + reach * error)};
+  };
+  model.std_errors = model.t = model.p = model.lower = model.upper = Vector::Constant(p, kNone);
+  for (const Index j : solution.kept) {
+    const auto of = judge(model.coefficients(j), j + lead);
+    model.std_errors(j) = of.error, model.t(j) = of.t, model.p(j) = of.p, model.lower(j) = of.lower, model.upper(j) = of.upper;
+  }
+  if (lead == 0) return;
+  const auto of = judge(model.intercept, 0);
+  model.intercept_std_error = of.error, model.intercept_t = of.t, model.intercept_p = of.p;
+  model.intercept_lower = of.lower, model.intercept_upper = of.upper;
+}
+
+/// R², F, likelihood and what follows from it, each as R's summary.lm and logLik.lm define it.
+void judge_fit(OlsModel& model, const LeastSquares& data, double explained_ss) {
+  const double n = data.weight(), df = model.df_residual, lead = data.intercept() ? 1 : 0;
+  const double slopes = static_cast<double>(model.kept.size());
+  model.f_df = Vector{{slopes, df}};
+  if (slopes == 0) {
+    model.r_squared = model.adj_r_squared = 0;
+  } else {
+    model.r_squared = or_none(explained_ss / (explained_ss + model.rss));
+    if (df > 0) {
+      model.adj_r_squared = or_none(1 - (1 - model.r_squared) * ((n - lead) / df));
+      model.f_statistic = or_none(explained_ss / slopes / (model.rss / df));
+      if (!std::isnan(model.f_statistic)) model.f_p = f_upper(model.f_statistic, slopes, df);
+    }
+  }
+  // A frequency counts as copies; a precision multiplies a row's density by its root.
+  const double parameters = static_cast<double>(model.rank) + 1;
+  model.log_likelihood = or_none(0.5 * (data.log_precision() - n * (std::log(2 * std::numbers::pi) + 1 - std::log(n) + std::log(model.rss))));
+  model.aic = or_none(-2 * model.log_likelihood + 2 * parameters);
+  model.bic = or_none(-2 * model.log_likelihood + std::log(n) * parameters);
+}
+
+std::vector<std::string> warnings_of(const OlsModel& model, const LeastSquares& data, const LinearSolution& solution,
+                                     const std::vector<std::string>& features, double explained_ss) {
+  std::vector<std::string> out;
+  std::vector<std::string> names;
+  for (const Index j : solution.aliased) names.push_back("'" + features[static_cast<std::size_t>(j)] + "'");
+  const std::string_view before = data.intercept() ? "the intercept and the columns before" : "the columns before";
+  if (names.size() == 1)
+    out.push_back(fmt::format("{} is a linear combination of {} it; it takes no part and its coefficient is NA", names[0], before));
+  if (names.size() > 1)
+    out.push_back(fmt::format("{} are linear combinations of {} them; they take no part and their coefficients are NA", join_words(names), before));
+  const double n = data.weight(), mean = data.mean()(data.features()), per_row = n / data.mass();
+  if (model.df_residual <= 0)
+    out.push_back(fmt::format("no residual degrees of freedom: {} coefficients for {} rows; there are no standard errors",
+                              model.rank, format_significant(n, 7)));
+  else if (model.rss / model.df_residual * per_row <= (mean * mean + explained_ss / data.mass()) * 1e-30)
+    out.push_back("essentially perfect fit: summary may be unreliable");
+  return out;
+}
+
+/// Least, quartiles (R's type 7) and largest of the weighted residuals √precision · r; a row of weight k counts k times.
+Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Execution& execution) {
+  if (rows.count() > kMostResiduals) return {};
+  std::vector<std::pair<double, double>> residuals(static_cast<std::size_t>(rows.count()));  // with their weights
+  for_each_block(rows, execution, [&](const Block& block) {
+    const Vector fitted = model.predict(block.x);
+    for (Index i = 0; i < block.rows(); ++i)
+      residuals[static_cast<std::size_t>(block.first + i)] = {
+          std::sqrt(block.precision_of(i)) * (block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - fitted(i)), block.weight_of(i)};
+  });
+  std::erase_if(residuals, [](const auto& each) { return each.second == 0; });
+  std::sort(residuals.begin(), residuals.end());
+  std::vector<double> up_to;  // copies up to and with each
+  for (double sum = 0; const auto& [residual, weight] : residuals) up_to.push_back(sum += weight);
+  const auto copy = [&](double index) {  // the copies in order, counted from 0
+    const auto at = std::upper_bound(up_to.begin(), up_to.end(), index) - up_to.begin();
+    return residuals[std::min(static_cast<std::size_t>(at), residuals.size() - 1)].first;
+  };
+  Vector out(5);
+  for (int k = 0; k < 5; ++k) {
+    const double place = std::max(up_to.back() - 1, 0.0) * k / 4, below = std::floor(place);
+    out(k) = copy(below) + (place > below ? (place - below) * (copy(below + 1) - copy(below)) : 0);
+  }
+  return out;
+}
+
+Certificate certificate_of(const Excess& excess, long long refinements) {
+  Certificate out;
+  out.strength = Strength::optimal;
+  out.kind = "relative excess over the least sum of squares";
+  out.value = excess.relative;
+  out.tolerance = kExcessTolerance;
+  out.iterations = refinements;
+  out.stopped = "closed form";
+  out.error_bound = excess.coefficient_error_bound;
+  out.message = fmt::format(
+      "The sum of squares exceeds the least possible one by {:.1e} of the squares that cancel in it (allowed {:.0e}); no "
+      "coefficient is further than {:.1e} from the best one.", excess.relative, out.tolerance, excess.coefficient_error_bound);
+  return out;
+}
+
+}  // namespace
+
+OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const LeastSquares data = learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
+  const auto [solution, residuals, excess, refinements] =
+      solve_refined(rows, data, execution.part(0.6, 0.9, "looking at the residuals"), spec->tolerance);
+
+  OlsModel model;
+  model.spec = *spec;
+  model.intercept = solution.intercept;
+  model.coefficients = solution.coefficients;
+  model.coefficients(solution.aliased).setConstant(kNone);
+  model.kept.assign(solution.kept.begin(), solution.kept.end());
+  model.triangle = solution.triangle;
+  model.mean = data.mean().head(data.features());
+  model.mean_rest = data.mean_rest().head(data.features());
+  model.mass = data.mass();
+  model.has_precision = rows.has_precision;
+  model.rank = solution.rank(spec->intercept);
+  model.rss = solution.residual_ss;
+  model.df_residual = data.weight() - static_cast<double>(model.rank);
+
+  const double explained_ss = (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
+  judge_coefficients(model, data, solution);
+  judge_fit(model, data, explained_ss);
+  model.residual_quantiles = residual_quantiles(model, rows, execution.part(0.9, 1));
+  model.warnings = warnings_of(model, data, solution, rows.features, explained_ss);
+  model.certificate = certificate_of(excess, refinements);
+  return model;
+}
+
+/// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
+Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution) {
+  check_rows(Ols::name, Ols::about, rows);
+  require(rows.width() == model.width(), fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  const LeastSquares data = learn(rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.7));
+  LinearSolution solution = solve(data, model.spec.tolerance);
+  solution.intercept = model.intercept;
+  solution.coefficients = model.slopes();
+  const Residuals residuals = scan(rows, Residuals(solution.intercept, solution.coefficients), execution.part(0.7, 1));
+  return certificate_of(excess(data, solution, residuals), 0);
+}
+
+}  // namespace lemma

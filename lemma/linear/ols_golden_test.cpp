@@ -1,0 +1,245 @@
+// lemma/linear/ols_golden_test.cpp: the numbers and the printed lines of R's lm.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/core/file.hpp>
+#include <lemma/data/datasets.hpp>
+#include <lemma/linear/ols.hpp>
+#include <lemma/model/fit.hpp>
+
+namespace lemma {
+namespace {
+
+Value golden(const std::string& name) {
+  const auto bytes = read_file(std::string(LEMMA_SOURCE_DIR) + "/tests/golden/" + name + ".json");
+  return from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// Compares as the golden file says: absolute, relative, or mixed (relative above 1, absolute below).
+void expect_as(const Value& file, const std::string& key, const Vector& ours) {
+  const Value& value = file.at("values").at(key);
+  const Vector theirs = value.is_number() ? Vector::Constant(1, value.as_double()).eval() : value.as_vector(key);
+  const Value& rule = file.at("compare").at(key);
+  const std::string mode = rule.at("mode").as_string();
+  const double tolerance = mode == "exact" ? 0 : rule.at("tol").as_double();
+  ASSERT_EQ(ours.size(), theirs.size()) << key;
+  for (Index i = 0; i < ours.size(); ++i) {
+    const double size = std::abs(theirs(i)), unit = mode == "rel" ? size : mode == "mixed" ? std::max(1.0, size) : 1.0;
+    EXPECT_LE(std::abs(ours(i) - theirs(i)), tolerance * unit) << key << "[" << i << "]: " << ours(i) << ", R " << theirs(i);
+  }
+}
+void expect_as(const Value& file, const std::string& key, double ours) { expect_as(file, key, Vector::Constant(1, ours).eval()); }
+
+Vector with(double first, const Vector& rest) {
+  Vector out(rest.size() + 1);
+  out << first, rest;
+  return out;
+}
+
+/// Everything a golden file of lm holds, with `precision` as the inverse variances.
+void expect_golden(const std::string& name, const std::vector<double>& precision) {
+  const Value file = golden(name);
+  const Table boston = dataset("boston");
+  FitOptions options;
+  options.precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
+  const auto m = fit(Ols{}, formula("medv ~ ."), boston, options);
+  expect_as(file, "coef", with(m.intercept, m.coefficients));
+  expect_as(file, "se", with(m.intercept_std_error, m.std_errors));
+  expect_as(file, "t", with(m.intercept_t, m.t));
+  expect_as(file, "p_value", with(m.intercept_p, m.p));
+  expect_as(file, "sigma", m.sigma);
+  expect_as(file, "df_residual", m.df_residual);
+  expect_as(file, "r_squared", m.r_squared);
+  expect_as(file, "adj_r_squared", m.adj_r_squared);
+  expect_as(file, "f_statistic", m.f_statistic);
+  expect_as(file, "f_df", m.f_df);
+  expect_as(file, "f_p_value", m.f_p);
+  expect_as(file, "rss", m.rss);
+  expect_as(file, "log_likelihood", m.log_likelihood);
+  expect_as(file, "aic", m.aic);
+  expect_as(file, "bic", m.bic);
+
+  const DesignData data = m.design.train(boston);
+  MemoryRows rows(data.x);
+  rows.response(data.y);
+  Block block(data.x, 0);
+  block.y = data.y;
+  if (!precision.empty()) {
+    block.precision = precision;
+    rows.precision(precision);
+  }
+  const auto all = m.diagnostics(block);
+  const auto shown = [&](const Vector& values) {
+    const Vector numbers = file.at("values").at("show_rows").as_vector();
+    Vector out(numbers.size());
+    for (Index i = 0; i < out.size(); ++i) out(i) = values(static_cast<Index>(numbers(i)) - 1);
+    return out;
+  };
+  const auto column = [&](std::string_view wanted) -> const Vector& {
+    for (const auto& each : all)
+      if (each.name == wanted) return each.values;
+    throw Error("no such diagnostic");
+  };
+  expect_as(file, "fitted", shown(m.predict(data.x)));
+  expect_as(file, "leverage", shown(column("leverage")));
+  expect_as(file, "max_leverage", column("leverage").maxCoeff());
+  expect_as(file, "studentized_residuals", shown(column("studentised_residual")));
+  expect_as(file, "cooks_distance", shown(column("cooks_distance")));
+  expect_as(file, "loocv_mse", leave_one_out_mse(m, rows));
+  expect_as(file, "loocv_mse", column("loo_residual").squaredNorm() / static_cast<double>(rows.count()));
+  EXPECT_NEAR(column("leverage").sum(), static_cast<double>(m.rank), 1e-10);  // the trace of a projection is its rank
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+}
+
+Table boston_with_dependent_columns() {
+  Table table = dataset("boston");
+  const auto &rm = table.column("rm").numbers().values, &lstat = table.column("lstat").numbers().values;
+  std::vector<double> twice, sum;
+  for (std::size_t i = 0; i < rm.size(); ++i) {
+    twice.push_back(2 * rm[i]);
+    sum.push_back(rm[i] + lstat[i]);
+  }
+  table.add(numeric("twice", twice));
+  table.add(numeric("sum", sum));
+  table.add(numeric("one", std::vector<double>(rm.size(), 1.0)));
+  return table;
+}
+
+std::string printed(const std::string& text, const Table& table, const FitOptions& options = {}) {
+  const auto m = fit(Ols{}, formula(text), table, options);
+  return m.summary({m.design.features(), {}, m.design.target()});
+}
+
+}  // namespace
+
+TEST(OlsGolden, BostonHasEveryNumberOfR) { expect_golden("ols_boston", {}); }
+
+TEST(OlsGolden, PrecisionsAreTheWeightsOfR) {
+  std::vector<double> precision;
+  for (const double dis : dataset("boston").column("dis").numbers().values) precision.push_back(1 / dis);
+  expect_golden("wls_boston", precision);
+}
+
+TEST(OlsGolden, IntervalsCovarianceAndInfluenceAreThoseOfR) {  // lm(medv ~ rm + lstat): confint, predict, vcov, dffits
+  const Table boston = dataset("boston");
+  const auto m = fit(Ols{}, formula("medv ~ rm + lstat"), boston);
+  const Matrix x{{6.0, 5.0}, {7.5, 20.0}};
+  const auto mean = m.interval(x, IntervalKind::confidence, 0.95), next = m.interval(x, IntervalKind::prediction, 0.9);
+  EXPECT_NEAR(mean.lower(0), 25.034854575652950, 1e-11);
+  EXPECT_NEAR(mean.upper(1), 25.612145833963829, 1e-11);
+  EXPECT_NEAR(next.lower(0), 16.833216342507342, 1e-11);
+  EXPECT_NEAR(next.upper(1), 33.234118531817352, 1e-11);
+  EXPECT_NEAR(m.intercept_lower, -7.59190028183290444, 1e-11);
+  EXPECT_NEAR(m.intercept_upper, 4.8753546580839497, 1e-11);
+  EXPECT_NEAR(m.lower(0), 4.22155043576518541, 1e-12);
+  EXPECT_NEAR(m.upper(1), -0.5564395011791643, 1e-12);
+  const Matrix covariance{{10.066836121203561305, -1.392486406747580396, -0.0991781333737951770},
+                          {-1.392486406747580396, 0.197549581025541293, 0.0119306695739176093},
+                          {-0.099178133373795177, 0.011930669573917609, 0.0019124410148213592}};
+  EXPECT_LT((m.covariance - covariance).cwiseAbs().maxCoeff(), 1e-12);
+  const DesignData data = m.design.train(boston);
+  Block block(data.x, 0);
+  block.y = data.y;
+  const auto of = m.diagnostics(block);
+  EXPECT_EQ(of[2].name, "standardised_residual");
+  EXPECT_NEAR(of[2].values(0), -0.89383162597656340, 1e-12);
+  EXPECT_EQ(of[6].name, "dffits");
+  EXPECT_NEAR(of[6].values(2), 0.028172437376625049, 1e-12);
+}
+
+TEST(OlsGolden, AnOffsetIsTakenFromTheResponse) {  // lm(medv ~ rm + offset(0.5 * lstat))
+  const auto m = fit(Ols{}, formula("medv ~ rm + offset(I(0.5 * lstat))"), dataset("boston"));
+  EXPECT_NEAR(m.intercept, -60.600344256840756, 1e-10);
+  EXPECT_NEAR(m.coefficients(0), 12.221334484465192, 1e-11);
+  EXPECT_NEAR(m.rss, 36384.124729828931, 1e-7);
+}
+
+TEST(OlsGolden, TheSummaryReadsAsRs) {
+  EXPECT_EQ(printed("medv ~ .", dataset("boston")), R"(Residuals:
+    Min      1Q  Median      3Q     Max
+-15.595  -2.730  -0.518   1.777  26.199
+
+Coefficients:
+              Estimate Std. Error t value Pr(>|t|)
+(Intercept)  3.646e+01  5.103e+00   7.144 3.28e-12 ***
+crim        -1.080e-01  3.286e-02  -3.287 0.001087 **
+zn           4.642e-02  1.373e-02   3.382 0.000778 ***
+indus        2.056e-02  6.150e-02   0.334 0.738288
+chas         2.687e+00  8.616e-01   3.118 0.001925 **
+nox         -1.777e+01  3.820e+00  -4.651 4.25e-06 ***
+rm           3.810e+00  4.179e-01   9.116  < 2e-16 ***
+age          6.922e-04  1.321e-02   0.052 0.958229
+dis         -1.476e+00  1.995e-01  -7.398 6.01e-13 ***
+rad          3.060e-01  6.635e-02   4.613 5.07e-06 ***
+tax         -1.233e-02  3.760e-03  -3.280 0.001112 **
+ptratio     -9.527e-01  1.308e-01  -7.283 1.31e-12 ***
+black        9.312e-03  2.686e-03   3.467 0.000573 ***
+lstat       -5.248e-01  5.072e-02 -10.347  < 2e-16 ***
+---
+Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1
+
+Residual standard error: 4.745 on 492 degrees of freedom
+Multiple R-squared:  0.7406,  Adjusted R-squared:  0.7338
+F-statistic: 108.1 on 13 and 492 DF,  p-value: < 2.2e-16
+)");
+}
+
+TEST(OlsGolden, WeightedResidualsAreCalledSoAndFixedPointIsUsedWhereItIsNarrower) {
+  FitOptions options;
+  const auto& dis = dataset("boston").column("dis").numbers().values;
+  options.precision = Eigen::Map<const Vector>(dis.data(), static_cast<Index>(dis.size())).cwiseInverse();
+  const std::string text = printed("medv ~ .", dataset("boston"), options);
+  EXPECT_NE(text.find(R"(Weighted Residuals:
+    Min      1Q  Median      3Q     Max
+-9.4726 -1.6701 -0.2844  1.0497 20.8715
+
+Coefficients:
+              Estimate Std. Error t value Pr(>|t|)
+(Intercept)  61.909537   5.618503  11.019  < 2e-16 ***
+crim         -0.135571   0.028788  -4.709 3.24e-06 ***
+)"), std::string::npos) << text;
+  EXPECT_NE(text.find("Residual standard error: 3.24 on 492 degrees of freedom\n"), std::string::npos) << text;
+}
+
+TEST(OlsGolden, DependentColumnsArePrintedNaAsInR) {
+  EXPECT_EQ(printed("medv ~ rm + twice + lstat + sum + one + nox", boston_with_dependent_columns()), R"(Residuals:
+     Min       1Q   Median       3Q      Max
+-17.7048  -3.4950  -0.9992   1.9397  28.4939
+
+Coefficients: (3 not defined because of singularities)
+            Estimate Std. Error t value Pr(>|t|)
+(Intercept) -0.76669    3.28617  -0.233    0.816
+rm           5.12433    0.44671  11.471   <2e-16 ***
+twice             NA         NA      NA       NA
+lstat       -0.62288    0.05193 -11.994   <2e-16 ***
+sum               NA         NA      NA       NA
+one               NA         NA      NA       NA
+nox         -1.84563    2.65052  -0.696    0.487
+---
+Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1
+
+Residual standard error: 5.543 on 502 degrees of freedom
+Multiple R-squared:  0.6389,  Adjusted R-squared:  0.6368
+F-statistic: 296.1 on 3 and 502 DF,  p-value: < 2.2e-16
+)");
+}
+
+TEST(OlsGolden, WithoutSlopesThereIsNoRSquaredAndWithoutAnInterceptItIsNotCentred) {
+  EXPECT_EQ(printed("medv ~ 1", dataset("boston")), R"(Residuals:
+    Min      1Q  Median      3Q     Max
+-17.533  -5.508  -1.333   2.467  27.467
+
+Coefficients:
+            Estimate Std. Error t value Pr(>|t|)
+(Intercept)  22.5328     0.4089   55.11   <2e-16 ***
+---
+Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1
+
+Residual standard error: 9.197 on 505 degrees of freedom
+)");
+  const std::string text = printed("medv ~ rm + lstat - 1", dataset("boston"));
+  EXPECT_NE(text.find("rm     4.90691    0.07019   69.91   <2e-16 ***\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Multiple R-squared:  0.9485,  Adjusted R-squared:  0.9482\n"), std::string::npos) << text;
+}
+
+}  // namespace lemma

@@ -1,0 +1,455 @@
+// lemma/linear/ols_test.cpp
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/linear/ols.hpp>
+#include <lemma/model/fit.hpp>
+#include <lemma/model/pipeline.hpp>
+#include <random>
+
+namespace lemma {
+namespace {
+
+constexpr double kNone = OlsModel::kNone;
+
+/// y = 1 + x·(1, −2, 3, …) + noise, with columns that are correlated.
+struct Data {
+  Matrix x;
+  std::vector<double> y;
+  Data(Index rows, Index columns, unsigned seed = 1) : x(rows, columns) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (Index i = 0; i < rows; ++i) {
+      double value = 1 + normal(random);
+      const double shared = normal(random);
+      for (Index j = 0; j < columns; ++j) {
+        x(i, j) = shared + normal(random);
+        value += (j % 2 ? -1.0 : 1.0) * static_cast<double>(j + 1) * x(i, j);
+      }
+      y.push_back(value);
+    }
+  }
+  VectorView response() const { return Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size())); }
+};
+
+MemoryRows rows_of(const Matrix& x, const std::vector<double>& y) {
+  MemoryRows rows(x);
+  rows.response(y);
+  return rows;
+}
+
+std::string message(const auto& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Bit for bit, with NaN equal to itself.
+bool same(const OlsModel& a, const OlsModel& b) { return to_cbor(write_fields(a, false)) == to_cbor(write_fields(b, false)); }
+
+void expect_near(const Vector& a, const Vector& b, double relative, const char* what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (Index i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a(i), b(i), relative * std::max(1.0, std::abs(b(i)))) << what << " " << i;
+}
+
+/// The rows again, but copied block by block into the caller's buffer, as from a file.
+class CopiedRows final : public Rows {
+ public:
+  explicit CopiedRows(const MemoryRows& rows) : Rows(rows), rows_(rows) {}
+  Index count() const override { return rows_.count(); }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override {
+    const Block there = rows_.read(first, size, buffer);
+    buffer.x = there.x;
+    buffer.y.assign(there.y.begin(), there.y.end());
+    Block out(buffer.x, first);
+    out.y = buffer.y;
+    return out;
+  }
+
+ private:
+  const MemoryRows& rows_;
+};
+
+}  // namespace
+
+TEST(Ols, MatchesTheAnswerByHand) {  // Sxx = 2, Sxy = 3, so b = 1.5 and b₀ = 3 − 1.5 = 1.5; residuals 0.5, −1, 0.5
+  const auto m = fit(Ols{}, Matrix{{0.0}, {1.0}, {2.0}}, Vector{{2.0, 2.0, 5.0}});
+  EXPECT_NEAR(m.coefficients(0), 1.5, 1e-15);
+  EXPECT_NEAR(m.intercept, 1.5, 1e-15);
+  EXPECT_NEAR(m.rss, 1.5, 1e-15);
+  EXPECT_EQ(m.df_residual, 1);
+  EXPECT_NEAR(m.sigma, std::sqrt(1.5), 1e-15);
+  EXPECT_NEAR(m.std_errors(0), std::sqrt(1.5 / 2), 1e-15);
+  EXPECT_NEAR(m.r_squared, 4.5 / 6, 1e-15);
+  EXPECT_NEAR(m.f_statistic, 3, 1e-14);  // 4.5 / 1.5
+  EXPECT_NEAR(m.p(0), 1.0 / 3, 1e-14);    // t = √3 on one degree of freedom: 1 − 2 atan(√3) / π
+  EXPECT_NEAR(m.f_p, 1.0 / 3, 1e-14);
+  EXPECT_EQ(m.rank, 2);
+  EXPECT_TRUE(m.certificate.holds());
+  EXPECT_TRUE(m.warnings.empty());
+}
+
+TEST(Ols, AWeightIsSoManyCopiesOfItsRow) {
+  const Data data(40, 3);
+  FitOptions options;
+  options.weights = Vector(40);
+  std::vector<Index> copies;
+  for (Index i = 0; i < 40; ++i) {
+    options.weights(i) = static_cast<double>(i % 4);
+    copies.insert(copies.end(), static_cast<std::size_t>(i % 4), i);
+  }
+  const auto weighted = fit(Ols{}, data.x, data.response(), options);
+  const Matrix x = data.x(copies, Eigen::all);
+  const Vector y = data.response()(copies);
+  const auto copied = fit(Ols{}, x, y);
+  EXPECT_EQ(weighted.df_residual, copied.df_residual);
+  EXPECT_NEAR(weighted.intercept, copied.intercept, 1e-13);
+  expect_near(weighted.coefficients, copied.coefficients, 1e-13, "coefficients");
+  expect_near(weighted.std_errors, copied.std_errors, 1e-13, "std_errors");
+  expect_near(weighted.p, copied.p, 1e-12, "p");
+  expect_near(weighted.residual_quantiles, copied.residual_quantiles, 1e-13, "residual_quantiles");
+  for (const auto member : {&OlsModel::sigma, &OlsModel::r_squared, &OlsModel::adj_r_squared, &OlsModel::f_statistic,
+                            &OlsModel::log_likelihood, &OlsModel::aic, &OlsModel::bic})
+    EXPECT_NEAR(weighted.*member, copied.*member, 1e-12 * std::abs(copied.*member));
+
+  MemoryRows rows = rows_of(data.x, data.y);
+  rows.weights({options.weights.data(), 40});
+  const std::vector<double> copied_y(y.begin(), y.end());
+  EXPECT_NEAR(leave_one_out_mse(weighted, rows), leave_one_out_mse(copied, rows_of(x, copied_y)), 1e-12);
+  EXPECT_TRUE(certify(weighted, rows, {}).holds());
+  EXPECT_FALSE(certify(weighted, rows_of(data.x, data.y), {}).holds());  // without the weights it is another problem
+}
+
+TEST(Ols, MultiplyingEveryPrecisionChangesOnlyTheScaleOfSigma) {
+  const Data data(50, 3);
+  FitOptions once, often;
+  once.precision = Vector::LinSpaced(50, 0.5, 2);
+  often.precision = 4 * once.precision;
+  const auto a = fit(Ols{}, data.x, data.response(), once), b = fit(Ols{}, data.x, data.response(), often);
+  EXPECT_EQ(a.df_residual, 46);
+  expect_near(b.coefficients, a.coefficients, 1e-14, "coefficients");
+  expect_near(b.std_errors, a.std_errors, 1e-14, "std_errors");
+  EXPECT_NEAR(b.sigma, 2 * a.sigma, 1e-13);
+  EXPECT_NEAR(b.log_likelihood, a.log_likelihood, 1e-11);  // the density is that of the same observations
+}
+
+TEST(Ols, MovesWithTheColumnsAndTheResponse) {
+  const Data data(60, 4);
+  const auto m = fit(Ols{}, data.x, data.response());
+  const Vector scale{{2.0, 1e-6, -3.0, 1e6}}, shift{{0.0, 5.0, -1e4, 7.0}};
+  const Matrix x = (data.x * scale.asDiagonal()).rowwise() + shift.transpose();
+  const auto moved = fit(Ols{}, x, 3 * data.response().array() + 11);
+  expect_near(moved.coefficients.cwiseProduct(scale) / 3, m.coefficients, 1e-9, "coefficients");
+  EXPECT_NEAR(moved.intercept, 3 * m.intercept + 11 - moved.coefficients.dot(shift), 1e-7);
+  EXPECT_NEAR(moved.r_squared, m.r_squared, 1e-11);
+  expect_near(moved.t.cwiseProduct(scale.cwiseSign()), m.t, 1e-8, "t");
+  EXPECT_TRUE(moved.certificate.holds()) << moved.certificate.message;
+}
+
+TEST(Ols, AnOffsetOfTheDataCostsNoCertificate) {
+  const Data data(3000, 3);
+  for (const double shift : {1e3, 1e6, 1e9}) {
+    const Matrix x = data.x.array() + shift;
+    const Vector y = data.response().array() + shift;
+    const std::vector<double> numbers(y.begin(), y.end());
+    const auto m = fit(Ols{}, x, y);
+    EXPECT_TRUE(m.certificate.holds()) << shift << ": " << m.certificate.message;
+    EXPECT_TRUE(certify(m, rows_of(x, numbers), {}).holds()) << shift << ": " << certify(m, rows_of(x, numbers), {}).message;
+  }
+}
+
+TEST(Ols, ThreadsAndSourcesGiveTheSameBits) {
+  const Data data(20'000, 7);
+  const MemoryRows rows = rows_of(data.x, data.y);
+  FitOptions options;
+  options.threads = 1;
+  const auto one = fit(Ols{}, rows, options);
+  for (const int threads : {2, 3}) {
+    options.threads = threads;
+    EXPECT_TRUE(same(fit(Ols{}, rows, options), one)) << threads << " threads";
+  }
+  EXPECT_TRUE(same(fit(Ols{}, CopiedRows(rows), options), one));
+}
+
+TEST(Ols, PartsOfTheRowsMergeToTheWhole) {
+  const Data data(500, 4);
+  const auto whole = fit(Ols{}, data.x, data.response());
+  for (const Index size : {1, 7, 100, 499}) {
+    LeastSquares merged(4);
+    for (Index from = 0; from < 500; from += size) {
+      const Index count = std::min(size, 500 - from);
+      Block block(data.x.middleRows(from, count), from);
+      block.y = std::span(data.y).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
+      LeastSquares part(4);
+      part.accumulate(block);
+      merged.merge(part);
+    }
+    expect_near(solve(merged).coefficients, whole.coefficients, 1e-13, "coefficients");
+  }
+}
+
+TEST(Ols, DependentColumnsAreLeftOutAndNamedAsInR) {
+  const Data data(30, 2);
+  Matrix x(30, 6);
+  x << data.x.col(0), data.x.col(0), data.x.col(1), data.x.rowwise().sum(), Vector::Constant(30, 7.0), Vector::LinSpaced(30, 0, 1);
+  const auto m = fit(Ols{}, x, data.response());
+  EXPECT_EQ(m.kept, (Labels{0, 2, 5}));
+  EXPECT_TRUE(std::isnan(m.coefficients(1)) && std::isnan(m.std_errors(3)) && std::isnan(m.covariance(5, 5)));
+  ASSERT_EQ(m.warnings.size(), 1U);
+  EXPECT_EQ(m.warnings[0], "'x2', 'x4' and 'x5' are linear combinations of the intercept and the columns before them; "
+                           "they take no part and their coefficients are NA");
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_TRUE(certify(m, rows_of(x, data.y), {}).holds());
+
+  Matrix alone(30, 3);
+  alone << data.x, Vector::LinSpaced(30, 0, 1);
+  const auto without = fit(Ols{}, alone, data.response());
+  expect_near(m.predict(x), without.predict(alone), 1e-13, "predictions");
+  EXPECT_NEAR(m.sigma, without.sigma, 1e-13);
+  EXPECT_EQ(to_json(to_value(m.certificate)).find("NaN"), std::string::npos);
+}
+
+TEST(Ols, WithoutAnInterceptAConstantColumnIsOne) {
+  const Data data(30, 2);
+  Matrix x(30, 3);
+  x << Vector::Ones(30), data.x;
+  const auto with = fit(Ols{}, data.x, data.response()), without = fit(Ols{.intercept = false}, x, data.response());
+  EXPECT_NEAR(without.coefficients(0), with.intercept, 1e-13);
+  EXPECT_NEAR(without.std_errors(0), with.intercept_std_error, 1e-13);
+  EXPECT_EQ(without.intercept, 0);
+  EXPECT_TRUE(std::isnan(without.intercept_p));
+  EXPECT_NEAR(without.r_squared, 1 - without.rss / data.response().squaredNorm(), 1e-14);  // about 0, not about the mean
+  EXPECT_EQ(without.covariance.rows(), 3);
+}
+
+TEST(Ols, MoreColumnsThanRowsDetermineTheFirstOnes) {  // lm: 6.5, −0.5, −2.5, NA
+  const Matrix x{{1.0, 2.0, 5.0}, {2.0, 1.0, 4.0}, {4.0, 1.0, 1.0}};
+  const auto m = fit(Ols{}, x, Vector{{1.0, 3.0, 2.0}});
+  EXPECT_NEAR(m.intercept, 6.5, 1e-13);
+  EXPECT_NEAR(m.coefficients(0), -0.5, 1e-13);
+  EXPECT_NEAR(m.coefficients(1), -2.5, 1e-13);
+  EXPECT_TRUE(std::isnan(m.coefficients(2)));
+  EXPECT_EQ(m.df_residual, 0);
+  EXPECT_TRUE(std::isnan(m.sigma) && std::isnan(m.std_errors(0)) && std::isnan(m.f_statistic) && std::isnan(m.aic) == (m.rss == 0));
+  ASSERT_EQ(m.warnings.size(), 2U);
+  EXPECT_EQ(m.warnings[1], "no residual degrees of freedom: 3 coefficients for 3 rows; there are no standard errors");
+  EXPECT_NE(m.summary({{"a", "b", "c"}, {}, "y"}).find("on 0 degrees of freedom"), std::string::npos);
+  EXPECT_EQ(message([&] { m.interval(x, IntervalKind::confidence, 0.95); }),
+            "ols: the fit has no residual degrees of freedom, so there is no interval");
+}
+
+TEST(Ols, OneRowIsItsOwnMean) {
+  const auto m = fit(Ols{}, Matrix{{3.0, 4.0}}, Vector{{5.0}});
+  EXPECT_EQ(m.intercept, 5);
+  EXPECT_EQ(m.rank, 1);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_EQ(m.predict(Matrix{{8.0, 9.0}})(0), 5);
+}
+
+TEST(Ols, NoColumnsGiveTheMeanOrNothing) {
+  const Matrix none(3, 0);
+  const Vector y{{1.0, 2.0, 6.0}};
+  const auto mean = fit(Ols{}, none, y), nothing = fit(Ols{.intercept = false}, none, y);
+  EXPECT_NEAR(mean.intercept, 3, 1e-15);
+  EXPECT_NEAR(mean.intercept_std_error, std::sqrt(7.0 / 3), 1e-15);  // s² = 14 / 2
+  EXPECT_EQ(mean.r_squared, 0);
+  EXPECT_EQ(nothing.rank, 0);
+  EXPECT_NEAR(nothing.rss, 41, 1e-13);
+  EXPECT_EQ(nothing.predict(none), Vector::Zero(3));
+  EXPECT_NE(nothing.summary({{}, {}, "y"}).find("No Coefficients"), std::string::npos);
+}
+
+TEST(Ols, APerfectFitIsSaidToBeOne) {
+  const Data data(20, 2);
+  const Vector y = data.x * Vector{{1.0, 2.0}};
+  const auto m = fit(Ols{}, data.x, y);
+  ASSERT_EQ(m.warnings.size(), 1U);
+  EXPECT_EQ(m.warnings[0], "essentially perfect fit: summary may be unreliable");
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+
+  const auto constant = fit(Ols{}, data.x, Vector::Constant(20, 4.0));
+  EXPECT_EQ(constant.intercept, 4);
+  EXPECT_EQ(constant.rss, 0);
+  EXPECT_TRUE(constant.certificate.holds()) << constant.certificate.message;
+  for (const double value : {constant.log_likelihood, constant.t(0), constant.f_statistic}) EXPECT_FALSE(std::isinf(value));
+}
+
+TEST(Ols, LeaveOneOutIsARefitWithoutEachRow) {
+  const Data data(25, 3);
+  const auto m = fit(Ols{}, data.x, data.response());
+  Block block(data.x, 0);
+  block.y = data.y;
+  const auto columns = m.diagnostics(block);
+  EXPECT_EQ(columns[5].name, "loo_residual");
+  for (const Index out : {0, 11, 24}) {
+    std::vector<Index> others;
+    for (Index i = 0; i < 25; ++i)
+      if (i != out) others.push_back(i);
+    const Matrix x = data.x(others, Eigen::all);
+    const auto without = fit(Ols{}, x, data.response()(others));
+    const double predicted = without.predict(data.x.row(out))(0), fitted = m.predict(data.x.row(out))(0);
+    EXPECT_NEAR(columns[5].values(out), data.response()(out) - predicted, 1e-12);
+    const double h = columns[0].values(out);
+    EXPECT_NEAR(columns[3].values(out), (data.response()(out) - fitted) / (without.sigma * std::sqrt(1 - h)), 1e-11);
+    EXPECT_NEAR(columns[6].values(out), (fitted - predicted) / (without.sigma * std::sqrt(h)), 1e-11);
+    const Vector moved = m.predict(data.x) - without.predict(data.x);  // Cook: how far all fitted values move
+    EXPECT_NEAR(columns[4].values(out), moved.squaredNorm() / (4 * m.sigma * m.sigma), 1e-12);
+  }
+}
+
+TEST(Ols, ARowThatAloneDeterminesItsFitHasNoLeaveOneOut) {
+  const Matrix x{{0.0}, {0.0}, {0.0}, {1.0}};
+  const std::vector<double> y{1, 2, 4, 9};
+  const auto m = fit(Ols{}, rows_of(x, y), FitOptions{});
+  Block block(x, 0);
+  block.y = y;
+  const auto columns = m.diagnostics(block);
+  EXPECT_EQ(columns[0].values(3), 1);
+  EXPECT_TRUE(std::isnan(columns[5].values(3)));
+  EXPECT_TRUE(std::isfinite(columns[5].values(0)));
+  EXPECT_TRUE(std::isnan(leave_one_out_mse(m, rows_of(x, y))));
+}
+
+TEST(Ols, IntervalsCoverAsOftenAsTheySay) {  // 400 samples; the binomial sd of 0.8 is 0.02
+  int confidence = 0, prediction = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    const Data data(13, 2, seed);
+    const auto m = fit(Ols{}, data.x.topRows(12), data.response().head(12));
+    const Matrix last = data.x.bottomRows(1);
+    const double mean = 1 + last(0, 0) - 2 * last(0, 1);
+    const auto narrow = m.interval(last, IntervalKind::confidence, 0.8), wide = m.interval(last, IntervalKind::prediction, 0.8);
+    confidence += narrow.lower(0) < mean && mean < narrow.upper(0);
+    prediction += wide.lower(0) < data.y.back() && data.y.back() < wide.upper(0);
+  }
+  EXPECT_NEAR(confidence / 400.0, 0.8, 0.07);
+  EXPECT_NEAR(prediction / 400.0, 0.8, 0.07);
+}
+
+TEST(Ols, TheCertificateFailsOnADamagedModel) {
+  const Data data(200, 4);
+  const MemoryRows rows = rows_of(data.x, data.y);
+  const auto m = fit(Ols{}, rows, {});
+  ASSERT_TRUE(certify(m, rows, {}).holds());
+  ASSERT_TRUE(m.certificate.error_bound && *m.certificate.error_bound < 1e-12);
+  for (Index j = 0; j < 4; ++j) {
+    auto damaged = m;
+    damaged.coefficients(j) += 1e-9;
+    const auto certificate = certify(damaged, rows, {});
+    EXPECT_FALSE(certificate.holds()) << j;
+    EXPECT_GE(*certificate.error_bound, 1e-9);  // the bound covers the damage
+  }
+  auto damaged = m;
+  damaged.intercept += 1e-9;
+  EXPECT_FALSE(certify(damaged, rows, {}).holds());
+  damaged = m;
+  damaged.coefficients(2) = kNone;  // a useful column called aliased
+  damaged.kept = {0, 1, 3};
+  EXPECT_FALSE(certify(damaged, rows, {}).holds());
+  damaged = m;
+  damaged.coefficients(0) = INFINITY;
+  EXPECT_FALSE(certify(damaged, rows, {}).holds());
+}
+
+TEST(Ols, SavedAndLoadedItSaysTheSame) {
+  const Data data(50, 3);
+  Matrix x(50, 4);
+  x << data.x, data.x.col(1);
+  const MemoryRows rows = rows_of(x, data.y);
+  const Method& method = method_of<Ols>();
+  const AnyModel model = method.fit(Value::object(), rows, {});
+  const AnyModel again = method.load(model->params(), model->save(), {});
+  PredictOptions options;
+  options.interval = IntervalKind::prediction;
+  const Prediction a = model.predict(x, options), b = again.predict(x, options);
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_TRUE(same(*model_cast<OlsModel>(model), *model_cast<OlsModel>(again)));
+  EXPECT_TRUE(again->verify(rows, {}).holds());
+}
+
+TEST(Ols, AHostileFileIsRefusedFieldByField) {
+  const Data data(50, 3);
+  const Method& method = method_of<Ols>();
+  const AnyModel model = method.fit(Value::object(), rows_of(data.x, data.y), {});
+  const auto refuses = [&](const char* field, Value value) {
+    Value state = model->save();
+    state.set(field, std::move(value));
+    return message([&] { method.load(model->params(), state, {}); }) != "no error";
+  };
+  EXPECT_FALSE(refuses("sigma", 1.0));  // a change of value alone is not a wrong shape
+  EXPECT_TRUE(refuses("triangle", Matrix::Identity(2, 2).eval()));
+  EXPECT_TRUE(refuses("triangle", Matrix(Matrix::Zero(3, 3))));
+  EXPECT_TRUE(refuses("triangle", Matrix(Matrix::Identity(3, 2))));
+  EXPECT_TRUE(refuses("kept", Vector{{0.0, 1.0, 3.0}}));
+  EXPECT_TRUE(refuses("kept", Vector{{0.0, 0.0, 1.0}}));
+  EXPECT_TRUE(refuses("kept", Vector{{0.0, -1.0, 1.0}}));
+  EXPECT_TRUE(refuses("mean", Vector::Zero(2).eval()));
+  EXPECT_TRUE(refuses("mass", 0.0));
+  EXPECT_TRUE(refuses("rank", 3));
+  EXPECT_TRUE(refuses("covariance", Matrix::Identity(3, 3).eval()));
+  EXPECT_TRUE(refuses("coefficients", Vector{{1.0, 2.0, kNone}}));
+  EXPECT_TRUE(refuses("coefficients", Vector::Zero(4).eval()));
+  EXPECT_TRUE(refuses("intercept", kNone));
+  EXPECT_TRUE(refuses("residual_quantiles", Vector::Zero(3).eval()));
+}
+
+TEST(Ols, ItsMapTracesCoefficientsThroughAPipeline) {
+  const Data data(50, 3);
+  const auto m = fit(Ols{}, data.x, data.response());
+  const AffineMap map = m.affine();
+  EXPECT_EQ(map.a.rows(), 1);
+  expect_near(Vector((data.x * map.a.transpose()).array() + map.b(0)), m.predict(data.x), 1e-13, "predictions");
+}
+
+TEST(Ols, NamesTheValueItCannotUse) {
+  const Data good(30, 2);
+  Matrix x = good.x;
+  x(16, 1) = kNone;
+  EXPECT_EQ(message([&] { fit(Ols{}, x, good.response()); }), "'x2' is NaN in row 17; it must be finite");
+  x(16, 1) = INFINITY;
+  EXPECT_EQ(message([&] { fit(Ols{}, x, good.response()); }), "'x2' is infinity in row 17; it must be finite");
+  Vector y = good.response();
+  y(3) = kNone;
+  EXPECT_NE(message([&] { fit(Ols{}, good.x, y); }).find("NaN in row 4"), std::string::npos);
+  FitOptions options;
+  options.weights = Vector::Ones(30);
+  options.weights(5) = -1;
+  EXPECT_EQ(message([&] { fit(Ols{}, good.x, good.response(), options); }), "the weight is -1 in row 6; it must be finite and at least 0");
+  options.precision = -Vector::Ones(30);  // beside negative weights: their product would be positive
+  options.weights = -Vector::Ones(30);
+  EXPECT_NE(message([&] { fit(Ols{}, good.x, good.response(), options); }).find("the weight is -1"), std::string::npos);
+  options = {};
+  options.weights = Vector::Zero(30);
+  EXPECT_EQ(message([&] { fit(Ols{}, good.x, good.response(), options); }), "ols: all weights are 0, so there are no rows to learn from");
+  options.weights = Vector::Ones(30);
+  options.weights(16) = 0;
+  EXPECT_NE(message([&] { fit(Ols{}, x, good.response(), options); }).find("infinity in row 17"), std::string::npos);
+  EXPECT_NE(message([&] { fit(Ols{}, Matrix(0, 2), Vector()); }).find("no rows"), std::string::npos);
+  EXPECT_NE(message([&] { fit(Ols{.level = 1}, good.x, good.response()); }).find("level"), std::string::npos);
+  const auto m = fit(Ols{}, good.x, good.response());
+  EXPECT_EQ(message([&] { m.predict(Matrix::Zero(1, 3)); }), "ols: the model has 2 columns and the rows have 3");
+  EXPECT_NE(message([&] { m.interval(good.x, IntervalKind::confidence, 1.5); }).find("1.5"), std::string::npos);
+}
+
+TEST(Ols, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {
+  const Data data(40, 2);
+  const auto m = fit(Ols{}, data.x, data.response());
+  for (const double scale : {1e-250, 1e-200, 1e-150, 1e-100, 1e100, 1e150, 1e200, 1e300}) {
+    Matrix x = data.x;
+    x.col(0) *= scale;
+    OlsModel scaled;
+    const std::string answer = message([&] { scaled = fit(Ols{}, x, data.response()); });
+    if (answer != "no error") {
+      EXPECT_NE(answer.find("too large"), std::string::npos) << scale << ": " << answer;
+      continue;
+    }
+    EXPECT_NEAR(scaled.coefficients(0) * scale, m.coefficients(0), 1e-12) << scale;
+    EXPECT_NEAR(scaled.coefficients(1), m.coefficients(1), 1e-12) << scale;
+    EXPECT_TRUE(scaled.certificate.holds()) << scale << ": " << scaled.certificate.message;
+  }
+}
+
+}  // namespace lemma

@@ -1,0 +1,77 @@
+// lemma/math/block_triangle.cpp
+#include <cmath>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/block_triangle.hpp>
+#include <optional>
+#include <vector>
+
+namespace lemma {
+namespace {
+
+constexpr double kConditionLimit = 512;
+constexpr double kLeastShare = 1e-2;  // of the last column, orthogonal to the others
+
+/// Cholesky of AᵀA with columns scaled to unit length. A column of zeros stands as a unit column of its own.
+struct ScaledTriangle {
+  Matrix r;        // of A times diag(1 / length)
+  Vector length;   // 1 for a column of zeros
+  std::vector<Index> zeros;
+  double condition;  // of all columns but the last
+
+  double last_share() const { return r(r.rows() - 1, r.rows() - 1); }
+};
+
+std::optional<ScaledTriangle> by_gram(const MatrixView& a) {
+  const Index p = a.cols();
+  ScaledTriangle s{Matrix(p, p), Vector(p), {}, 0};
+  blas::gram(a, s.r);
+  for (Index j = 0; j < p; ++j) {
+    const double square = s.r(j, j);
+    if (!std::isfinite(square) || (square > 0 && square < 1e-280)) return {};
+    if (square == 0) {
+      s.zeros.push_back(j);
+      s.r(j, j) = 1;
+    }
+    s.length(j) = square > 0 ? std::sqrt(square) : 1;
+  }
+  for (Index i = 0; i < p; ++i) {
+    s.r(i, i) = 1;
+    for (Index j = i + 1; j < p; ++j) s.r(i, j) /= s.length(i) * s.length(j);
+  }
+  if (!blas::cholesky(s.r)) return {};
+  const double reciprocal = blas::reciprocal_condition(s.r.topLeftCorner(p - 1, p - 1));
+  s.condition = reciprocal > 0 ? 1 / reciprocal : INFINITY;
+  return s;
+}
+
+Matrix in_units_of_a(const ScaledTriangle& s) {
+  Matrix r = s.r.triangularView<Eigen::Upper>();
+  for (const Index j : s.zeros) r(j, j) = 0;
+  return r * s.length.asDiagonal();
+}
+
+Matrix by_householder(const MatrixView& a) {
+  thread_local blas::Columns columns;
+  columns = a;
+  blas::householder(columns);
+  const Index p = a.cols(), rank = std::min(p, a.rows());
+  Matrix r = Matrix::Zero(p, p);
+  r.topRows(rank) = columns.topRows(rank).triangularView<Eigen::Upper>();
+  return r;
+}
+
+}  // namespace
+
+Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill, bool by_condition) {
+  thread_local std::vector<double> scratch;
+  scratch.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  Eigen::Map<Matrix> a(scratch.data(), rows, columns);
+  fill(a);
+  if (by_condition && rows > columns) {
+    const auto s = by_gram(a);
+    if (s && s->condition <= kConditionLimit && s->last_share() >= kLeastShare) return in_units_of_a(*s);
+  }
+  return by_householder(a);
+}
+
+}  // namespace lemma

@@ -1,0 +1,90 @@
+// lemma/math/multiply.cpp
+#include <algorithm>
+#include <lemma/core/error.hpp>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/multiply.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr Index kSide = 256;  // rows and columns of a tile of the result
+
+Index tiles(Index n) { return (n + kSide - 1) / kSide; }
+Index size_at(Index tile, Index n) { return std::min(kSide, n - tile * kSide); }
+
+void require_matching(Index a, Index b) {
+  require(a == b, "matrix product: " + std::to_string(a) + " columns meet " + std::to_string(b) + " rows");
+}
+
+/// work(first row, rows, first column, columns) for each tile of the result.
+template <class Work>
+void for_tiles(Index rows, Index columns, const Execution& execution, Work&& work) {
+  const Index across = tiles(columns);
+  parallel_for(tiles(rows) * across, execution, [&](Index t) {
+    const Index i = t / across, j = t % across;
+    work(i * kSide, size_at(i, rows), j * kSide, size_at(j, columns));
+  });
+}
+
+/// Of a symmetric result the tiles on and above the diagonal, then their mirror images.
+template <class Work>
+Matrix symmetric(Index side, const Execution& execution, Work&& work) {
+  Matrix c = Matrix::Zero(side, side);
+  for_tiles(side, side, execution, [&](Index i, Index rows, Index j, Index columns) {
+    if (i <= j) work(i, rows, j, columns, c);
+  });
+  c.triangularView<Eigen::StrictlyLower>() = c.transpose();
+  return c;
+}
+
+}  // namespace
+
+Matrix multiply(const MatrixView& a, const MatrixView& b, const Execution& execution) {
+  require_matching(a.cols(), b.rows());
+  Matrix c = Matrix::Zero(a.rows(), b.cols());
+  for_tiles(c.rows(), c.cols(), execution, [&](Index i, Index rows, Index j, Index columns) {
+    blas::gemm(blas::Op::plain, a.middleRows(i, rows), blas::Op::plain, b.middleCols(j, columns),
+               c.block(i, j, rows, columns));
+  });
+  return c;
+}
+
+Matrix multiply_transposed(const MatrixView& a, const MatrixView& b, const Execution& execution) {
+  require_matching(a.cols(), b.cols());
+  Matrix c = Matrix::Zero(a.rows(), b.rows());
+  for_tiles(c.rows(), c.cols(), execution, [&](Index i, Index rows, Index j, Index columns) {
+    blas::gemm(blas::Op::plain, a.middleRows(i, rows), blas::Op::transposed, b.middleRows(j, columns),
+               c.block(i, j, rows, columns));
+  });
+  return c;
+}
+
+Matrix transposed_multiply(const MatrixView& a, const MatrixView& b, const Execution& execution) {
+  require_matching(a.rows(), b.rows());
+  Matrix c = Matrix::Zero(a.cols(), b.cols());
+  for_tiles(c.rows(), c.cols(), execution, [&](Index i, Index rows, Index j, Index columns) {
+    blas::gemm(blas::Op::transposed, a.middleCols(i, rows), blas::Op::plain, b.middleCols(j, columns),
+               c.block(i, j, rows, columns));
+  });
+  return c;
+}
+
+Matrix gram(const MatrixView& a, const Execution& execution) {
+  return symmetric(a.cols(), execution, [&](Index i, Index rows, Index j, Index columns, Matrix& c) {
+    if (i == j) blas::gram(a.middleCols(i, rows), c.block(i, i, rows, rows));
+    else
+      blas::gemm(blas::Op::transposed, a.middleCols(i, rows), blas::Op::plain, a.middleCols(j, columns),
+                 c.block(i, j, rows, columns));
+  });
+}
+
+Matrix outer_gram(const MatrixView& a, const Execution& execution) {
+  return symmetric(a.rows(), execution, [&](Index i, Index rows, Index j, Index columns, Matrix& c) {
+    if (i == j) blas::outer_gram(a.middleRows(i, rows), c.block(i, i, rows, rows));
+    else
+      blas::gemm(blas::Op::plain, a.middleRows(i, rows), blas::Op::transposed, a.middleRows(j, columns),
+                 c.block(i, j, rows, columns));
+  });
+}
+
+}  // namespace lemma

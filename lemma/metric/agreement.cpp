@@ -1,0 +1,128 @@
+// lemma/metric/agreement.cpp: how far two partitions of the same rows agree.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/metric/clustering.hpp>
+
+namespace lemma {
+namespace {
+
+Vector row_sums(const Matrix& table) { return table.rowwise().sum(); }
+Vector column_sums(const Matrix& table) { return table.colwise().sum().transpose(); }
+double pairs(double n) { return n * (n - 1) / 2; }
+double sum_of_pairs(const auto& counts) {
+  return counts.reshaped().unaryExpr([](double n) { return pairs(n); }).sum();
+}
+
+/// −Σ (c / n) log(c / n)
+double entropy(const Vector& counts) {
+  const double n = counts.sum();
+  double sum = 0;
+  for (const double c : counts)
+    if (c > 0) sum -= c / n * std::log(c / n);
+  return std::max(0.0, sum);
+}
+
+/// log 0! … log n!
+std::vector<double> log_factorials(Index n) {
+  std::vector<double> out(static_cast<std::size_t>(n) + 1, 0.0);
+  for (std::size_t i = 1; i < out.size(); ++i) out[i] = out[i - 1] + std::log(static_cast<double>(i));
+  return out;
+}
+
+/// The mutual information of a table with these margins on average, when the rows are dealt at random: each cell is
+/// hypergeometric (Vinh, Epps and Bailey 2010).
+double expected_mutual_information(const Vector& a, const Vector& b) {
+  const auto n = static_cast<Index>(a.sum());
+  const auto log_factorial = log_factorials(n);
+  const auto lf = [&](Index i) { return log_factorial[static_cast<std::size_t>(i)]; };
+  double sum = 0;
+  for (const double row : a)
+    for (const double column : b) {
+      const auto r = static_cast<Index>(row), c = static_cast<Index>(column);
+      const double margins = lf(r) + lf(c) + lf(n - r) + lf(n - c) - lf(n);
+      for (Index k = std::max<Index>(1, r + c - n); k <= std::min(r, c); ++k) {
+        const double share = static_cast<double>(k) / static_cast<double>(n);
+        const double log_probability = margins - lf(k) - lf(r - k) - lf(c - k) - lf(n - r - c + k);
+        sum += share * std::log(share * (static_cast<double>(n) / row) * (static_cast<double>(n) / column)) *
+               std::exp(log_probability);
+      }
+    }
+  return sum;
+}
+
+int largest(const Labels& labels, std::string_view what) {
+  int out = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) throw Error(fmt::format("the {} of row {} is missing", what, i + 1));
+    out = std::max(out, labels[i]);
+  }
+  return out;
+}
+
+bool whole(const Matrix& table) { return (table.array() == table.array().floor()).all(); }
+
+}  // namespace
+
+Matrix contingency(const Labels& classes, const Labels& clusters, const VectorView& weights) {
+  if (classes.size() != clusters.size())
+    throw Error(fmt::format("there are {} clusters for {} rows", clusters.size(), classes.size()));
+  const Vector w = detail::frequencies(static_cast<Index>(classes.size()), weights);
+  Matrix table = Matrix::Zero(largest(classes, "class") + 1, largest(clusters, "cluster") + 1);
+  for (std::size_t i = 0; i < classes.size(); ++i) table(classes[i], clusters[i]) += w(static_cast<Index>(i));
+  return table;
+}
+
+double rand_index(const Matrix& table) {
+  const double all = pairs(table.sum()), together = sum_of_pairs(table);
+  const double rows = sum_of_pairs(row_sums(table)), columns = sum_of_pairs(column_sums(table));
+  return detail::share(all + 2 * together - rows - columns, all);
+}
+
+double adjusted_rand_index(const Matrix& table) {
+  const double all = pairs(table.sum()), together = sum_of_pairs(table);
+  const double rows = sum_of_pairs(row_sums(table)), columns = sum_of_pairs(column_sums(table));
+  const double expected = detail::share(rows * columns, all), most = (rows + columns) / 2;
+  if (most == expected) return 1;  // both are one cluster, or both all singletons: nothing to disagree on
+  return (together - expected) / (most - expected);
+}
+
+double mutual_information(const Matrix& table) {
+  const double n = table.sum();
+  const Vector a = row_sums(table), b = column_sums(table);
+  double sum = 0;
+  for (Index i = 0; i < table.rows(); ++i)
+    for (Index j = 0; j < table.cols(); ++j)
+      if (table(i, j) > 0) sum += table(i, j) / n * std::log(table(i, j) / n / ((a(i) / n) * (b(j) / n)));
+  return std::max(0.0, sum);
+}
+
+double normalized_mutual_information(const Matrix& table) {
+  const double entropies = entropy(row_sums(table)) + entropy(column_sums(table));
+  return entropies == 0 ? 1 : 2 * mutual_information(table) / entropies;
+}
+
+double adjusted_mutual_information(const Matrix& table) {
+  if (!whole(table)) return std::nan("");
+  const Vector a = row_sums(table), b = column_sums(table);
+  const double expected = expected_mutual_information(a, b), most = (entropy(a) + entropy(b)) / 2;
+  if (std::abs(most - expected) <= 1e-15 * std::max(1.0, most)) return 1;
+  return (mutual_information(table) - expected) / (most - expected);
+}
+
+double purity(const Matrix& table) { return detail::share(table.colwise().maxCoeff().sum(), table.sum()); }
+
+std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters, const VectorView& weights) {
+  const Matrix table = contingency(classes, clusters, weights);
+  return {
+      {"adjusted_rand", adjusted_rand_index(table), "pairs of rows treated alike, beyond chance: 0 by chance, 1 at best", true, {}},
+      {"rand", rand_index(table), "share of the pairs of rows that classes and clusters treat alike", true, {}},
+      {"adjusted_mutual_information", adjusted_mutual_information(table), "shared information beyond chance", true, {}},
+      {"normalized_mutual_information", normalized_mutual_information(table), "shared information over the mean entropy", true, {}},
+      {"mutual_information", mutual_information(table), "shared information, in nats", true, {}},
+      {"purity", purity(table), "share of the rows in the most frequent class of their cluster", true, wilson(purity(table), table.sum())},
+  };
+}
+
+}  // namespace lemma

@@ -1,0 +1,56 @@
+// lemma/metric/clustering.hpp: clusters against given classes, and clusters judged by the rows alone.
+#pragma once
+#include <lemma/core/parallel.hpp>
+#include <lemma/metric/measure.hpp>
+
+namespace lemma {
+
+// ---- Against given classes: two partitions of the same rows ----
+
+/// Counts of (class, cluster): a row for each class, a column for each cluster. Weights are frequencies.
+Matrix contingency(const Labels& classes, const Labels& clusters, const VectorView& weights = Vector());
+
+/// All from a contingency table of n = Σ rows. Of n (n − 1) / 2 pairs of rows, `rand` is the share on which the two
+/// partitions agree; the adjusted forms are 0 on average for independent partitions with these margins and 1 for equal
+/// ones (Hubert and Arabie 1985; Vinh, Epps and Bailey 2010). Information is in nats.
+double rand_index(const Matrix& table);
+double adjusted_rand_index(const Matrix& table);
+double mutual_information(const Matrix& table);
+double normalized_mutual_information(const Matrix& table);  // 2 I / (H(classes) + H(clusters))
+/// Needs whole counts (NaN otherwise). Cost  O(n (rows + columns)).
+double adjusted_mutual_information(const Matrix& table);
+double purity(const Matrix& table);  // share of the rows in the most frequent class of their cluster
+
+std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters, const VectorView& weights = Vector());
+
+// ---- From the rows: Euclidean ----
+
+/// Scatter about the clusters' means. Cost  O(n p).
+struct ClusterScatter {
+  Matrix centers;        // a row for each cluster
+  Vector sizes;          // Σw
+  Vector within;         // Σ w ‖x − center‖² of each cluster
+  Vector mean_distance;  // mean of ‖x − center‖ of each cluster
+  double between = 0;    // Σ size ‖center − mean‖²
+  double total_within() const { return within.sum(); }
+};
+ClusterScatter cluster_scatter(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector());
+
+double calinski_harabasz(const ClusterScatter& scatter);  // (between / (K − 1)) / (within / (n − K))
+/// Mean over the clusters of the worst (dᵢ + dⱼ) / ‖cᵢ − cⱼ‖, d being the mean distance to the centre.
+double davies_bouldin(const ClusterScatter& scatter);
+
+/// More rows than this have no silhouette: it takes all n² distances.
+inline constexpr Index kMostSilhouetteRows = 20000;
+
+/// (b − a) / max(a, b) of each row: a is the mean distance to the other rows of its cluster, b that to the nearest other
+/// cluster (Rousseeuw 1987); 0 in a cluster of one. Error beyond kMostSilhouetteRows rows, or for fewer than two clusters.
+/// Cost  O(n² p) time, O(n K) memory.
+Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector(),
+                   const Execution& execution = {});
+
+/// within, silhouette, … ; the silhouette is NaN, and its meaning says why, beyond kMostSilhouetteRows rows.
+std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector(),
+                                       const Execution& execution = {});
+
+}  // namespace lemma

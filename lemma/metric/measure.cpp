@@ -1,0 +1,79 @@
+// lemma/metric/measure.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/metric/measure.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+constexpr double kZ = 1.9599639845400545;  // Φ⁻¹(0.975)
+
+std::string number(double value) { return std::isnan(value) ? "NA" : fmt::format("{:.4g}", value); }
+
+}  // namespace
+
+std::optional<Bounds> wilson(double p, double n) {
+  if (!(n > 0) || std::isnan(p)) return {};
+  const double shrink = 1 / (1 + kZ * kZ / n);
+  const double centre = shrink * (p + kZ * kZ / (2 * n));
+  const double half = shrink * kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n));
+  return Bounds{std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+std::optional<Bounds> bounds_of_mean(const VectorView& values, const VectorView& weights) {
+  const Vector w = detail::frequencies(values.size(), weights);
+  const double n = w.sum(), mean = detail::mean(values, w);
+  if (!(n > 1)) return {};
+  const double variance = (w.array() * (values.array() - mean).square()).sum() / (n - 1);
+  const double half = kZ * std::sqrt(variance / n);
+  return Bounds{mean - half, mean + half};
+}
+
+std::string text_of(const Measure& measure) {
+  std::string out = measure.name + " " + number(measure.value);
+  if (measure.bounds) out += fmt::format(" [{}, {}]", number(measure.bounds->lower), number(measure.bounds->upper));
+  return out;
+}
+
+Value to_value(const std::vector<Measure>& measures) {
+  Value out = Value::object(), bounds = Value::object();
+  for (const auto& measure : measures) {
+    out.set(measure.name, measure.value);
+    if (measure.bounds) bounds.set(measure.name, std::vector<double>{measure.bounds->lower, measure.bounds->upper});
+  }
+  out.set("bounds", std::move(bounds));
+  return out;
+}
+
+const Measure* find_measure(const std::vector<Measure>& measures, std::string_view name) {
+  const auto found = std::find_if(measures.begin(), measures.end(), [&](const Measure& m) { return m.name == name; });
+  return found == measures.end() ? nullptr : &*found;
+}
+
+namespace detail {
+
+Vector frequencies(Index n, const VectorView& weights) {
+  require(n > 0, "there are no rows to evaluate");
+  if (weights.size() == 0) return Vector::Ones(n);
+  if (weights.size() != n) throw Error(fmt::format("there are {} weights for {} rows", weights.size(), n));
+  require_numbers(weights, "the weight");
+  require((weights.array() >= 0).all(), "a weight is negative; weights are frequencies, at least 0");
+  require(weights.sum() > 0, "all weights are 0, so there are no rows to evaluate");
+  return weights;
+}
+
+void require_numbers(const VectorView& values, std::string_view what) {
+  for (Index i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values(i)))
+      throw Error(fmt::format("{} of row {} is {}; only numbers can be evaluated", what, i + 1, values(i)));
+}
+
+double mean(const VectorView& values, const VectorView& weights) { return values.dot(weights) / weights.sum(); }
+
+double share(double a, double b) { return b > 0 ? a / b : std::numeric_limits<double>::quiet_NaN(); }
+
+}  // namespace detail
+}  // namespace lemma

@@ -1,0 +1,62 @@
+// lemma/model/any_model.hpp: a fitted model without its type: the same verbs for the command line, Python and the store.
+#pragma once
+#include <lemma/core/value.hpp>
+#include <lemma/model/concepts.hpp>
+#include <memory>
+#include <optional>
+
+namespace lemma {
+
+class Method;
+
+struct PredictOptions {
+  IntervalKind interval = IntervalKind::none;
+  double level = 0.95;
+};
+
+/// Whatever a model says of new rows; what it does not offer is empty.
+struct Prediction {
+  Vector value;                               // regression
+  Vector lower, upper;                        // when an interval was asked for
+  Labels label;                               // class or cluster
+  Matrix probabilities;                       // one column per class or cluster
+  Matrix decision;                            // linear predictor or discriminant functions
+  Matrix coordinates;                         // transformed rows, or discriminant coordinates
+  std::vector<std::string> coordinate_names;  // one per column of coordinates
+  Vector log_density;
+};
+
+class AnyModel {
+ public:
+  /// What stands behind an AnyModel. SpecModel<…> (method.hpp) and PipelineModel implement it.
+  class Interface {
+   public:
+    virtual ~Interface() = default;
+    virtual const Method& method() const = 0;
+    virtual Value params() const = 0;
+    virtual const Certificate& certificate() const = 0;
+    virtual const std::vector<std::string>& warnings() const = 0;
+    virtual Prediction predict(const MatrixView& x, const PredictOptions& options) const = 0;
+    virtual Matrix transform(const MatrixView& x) const = 0;                     // Error when it is no transformer
+    virtual Matrix inverse(const MatrixView& z) const = 0;                       // Error when there is none
+    virtual std::vector<std::string> output_names(const std::vector<std::string>& features) const = 0;
+    virtual std::optional<AffineMap> affine() const = 0;
+    virtual std::vector<NamedColumn> diagnostics(const Block& block) const = 0;  // empty when there are none
+    virtual Value results(const Names& names) const = 0;
+    virtual std::string summary(const Names& names) const = 0;
+    virtual Value save() const = 0;
+    virtual Certificate verify(const Rows& rows, const Execution& execution) const = 0;
+    virtual Index width() const = 0;                                             // columns it expects
+  };
+
+  explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}
+  const Interface* operator->() const { return model_.get(); }
+
+  /// predict with the width checked first: the message names the method and both widths.
+  Prediction predict(const MatrixView& x, const PredictOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<const Interface> model_;
+};
+
+}  // namespace lemma

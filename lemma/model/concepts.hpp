@@ -1,0 +1,93 @@
+// lemma/model/concepts.hpp: what a model offers, by its task.
+#pragma once
+#include <array>
+#include <concepts>
+#include <lemma/core/certificate.hpp>
+#include <lemma/core/matrix.hpp>
+#include <lemma/core/rows.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lemma {
+
+enum class Task { regression, classification, clustering, transformation, density, embedding };
+constexpr auto names_of(Task) {
+  return std::array<std::string_view, 6>{"regression", "classification", "clustering", "transformation", "density", "embedding"};
+}
+
+/// What every model carries besides its own numbers.
+struct Evidence {
+  Certificate certificate;
+  std::vector<std::string> warnings;
+};
+
+/// How the user calls things: what summaries print and results are ordered by.
+struct Names {
+  std::vector<std::string> features, classes;
+  std::string target;
+};
+
+enum class IntervalKind { none, confidence, prediction };
+constexpr auto names_of(IntervalKind) { return std::array<std::string_view, 3>{"none", "confidence", "prediction"}; }
+
+struct Interval {
+  Vector lower, upper;
+};
+struct NamedColumn {
+  std::string name;
+  Vector values;
+};
+/// z = A x + b, for a row x.
+struct AffineMap {
+  Matrix a;
+  Vector b;
+};
+
+template <class M>
+concept Regressor = requires(const M& m, const MatrixView& x) {
+  { m.predict(x) } -> std::same_as<Vector>;
+};
+template <class M>
+concept Classifier = requires(const M& m, const MatrixView& x) {
+  { m.predict(x) } -> std::same_as<Labels>;
+};
+template <class M>
+concept Clusterer = requires(const M& m, const MatrixView& x) {
+  { m.assign(x) } -> std::same_as<Labels>;
+};
+template <class M>
+concept Transformer = requires(const M& m, const MatrixView& x, const std::vector<std::string>& names) {
+  { m.transform(x) } -> std::same_as<Matrix>;
+  { m.output_names(names) } -> std::same_as<std::vector<std::string>>;
+};
+template <class M>
+concept DensityModel = requires(const M& m, const MatrixView& x) {
+  { m.log_density(x) } -> std::same_as<Vector>;
+};
+
+// What some models offer besides.
+template <class M>
+concept HasProbabilities = requires(const M& m, const MatrixView& x) { { m.probabilities(x) } -> std::same_as<Matrix>; };
+template <class M>
+concept HasMemberships = requires(const M& m, const MatrixView& x) { { m.memberships(x) } -> std::same_as<Matrix>; };
+template <class M>
+concept HasDecision = requires(const M& m, const MatrixView& x) { { m.decision(x) } -> std::same_as<Matrix>; };
+template <class M>
+concept HasCoordinates = requires(const M& m, const MatrixView& x) { { m.coordinates(x) } -> std::same_as<Matrix>; };
+template <class M>
+concept HasInverse = requires(const M& m, const MatrixView& z) { { m.inverse(z) } -> std::same_as<Matrix>; };
+template <class M>
+concept HasInterval = requires(const M& m, const MatrixView& x) {
+  { m.interval(x, IntervalKind::confidence, 0.95) } -> std::same_as<Interval>;
+};
+/// Diagnostics of the training rows: leverage, Cook's distance, leave-one-out residuals.
+template <class M>
+concept HasDiagnostics = requires(const M& m, const Block& block) {
+  { m.diagnostics(block) } -> std::same_as<std::vector<NamedColumn>>;
+};
+/// A transformation, or a linear predictor, that is affine in the features.
+template <class M>
+concept HasAffineMap = requires(const M& m) { { m.affine() } -> std::same_as<AffineMap>; };
+
+}  // namespace lemma

@@ -1,0 +1,77 @@
+// lemma/model/fields.hpp: the one description of what a model holds; results, model files and pages follow from it.
+#pragma once
+#include <lemma/core/certificate.hpp>
+#include <lemma/core/params.hpp>
+
+namespace lemma {
+
+template <>
+struct Codec<Vector> {
+  static Value write(const Vector& v) { return v; }
+  static void read(Vector& field, const Value& value, const std::string& where) { field = value.as_vector(where); }
+};
+template <>
+struct Codec<Labels> {
+  static Value write(const Labels& labels) {
+    return Value::Array{{static_cast<Index>(labels.size())}, {labels.begin(), labels.end()}};
+  }
+  static void read(Labels& field, const Value& value, const std::string& where);
+};
+
+/// `result`: shown to the user. `state`: needed to predict or verify, but not shown.
+enum class Shown { result, state };
+
+template <class Model, class T>
+struct Field {
+  std::string_view name;
+  T Model::*member;
+  std::string_view meaning;
+  Shown shown;
+};
+template <class Model, class T>
+constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::string_view meaning) {
+  return {name, member, meaning, Shown::result};
+}
+template <class Model, class T>
+constexpr Field<Model, T> state(std::string_view name, T Model::*member, std::string_view meaning) {
+  return {name, member, meaning, Shown::state};
+}
+
+template <class Model>
+constexpr void for_each_field(auto&& visit) {
+  std::apply([&](const auto&... each) { (visit(each), ...); }, Model::fields());
+}
+
+struct FieldInfo {
+  std::string name, meaning;
+  Shown shown;
+};
+template <class Model>
+std::vector<FieldInfo> field_infos() {
+  std::vector<FieldInfo> infos;
+  for_each_field<Model>([&](const auto& f) { infos.push_back({std::string(f.name), std::string(f.meaning), f.shown}); });
+  return infos;
+}
+
+/// All fields, or only those shown to the user.
+template <class Model>
+Value write_fields(const Model& model, bool results_only) {
+  Value out = Value::object();
+  for_each_field<Model>([&]<class T>(const Field<Model, T>& f) {
+    if (!results_only || f.shown == Shown::result) out.set(f.name, Codec<T>::write(model.*f.member));
+  });
+  return out;
+}
+
+/// Reads every field by its name; a missing one is an error. The model's own check() then ties the parts together.
+template <class Model>
+void read_fields(Model& model, const Value& value) {
+  for_each_field<Model>([&]<class T>(const Field<Model, T>& f) {
+    Codec<T>::read(model.*f.member, value.at(f.name), std::string(f.name));
+  });
+}
+
+Value to_value(const Certificate& certificate);
+Certificate certificate_from(const Value& value);
+
+}  // namespace lemma

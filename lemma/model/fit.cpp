@@ -1,0 +1,48 @@
+// lemma/model/fit.cpp
+#include <algorithm>
+#include <fmt/core.h>
+#include <lemma/model/fit.hpp>
+
+namespace lemma::detail {
+
+std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
+MemoryRows rows_of(const MatrixView& x, const FitOptions& options) {
+  MemoryRows rows(x);
+  if (options.weights.size() > 0) rows.weights(span_of(options.weights));
+  if (options.precision.size() > 0) rows.precision(span_of(options.precision));
+  if (options.offset.size() > 0) rows.offset(span_of(options.offset));
+  return rows;
+}
+
+std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options) {
+  DesignData data = design.train(table, options.execution());
+  const auto take = [&](const Vector& from, std::vector<double>& into, const char* what) {
+    if (from.size() == 0) return;
+    if (from.size() != table.rows()) throw Error(fmt::format("there are {} {} for {} rows", from.size(), what, table.rows()));
+    into.clear();
+    for (const Index row : data.kept) into.push_back(from(row));
+  };
+  take(options.weights, data.weight, "weights");
+  take(options.precision, data.precision, "precisions");
+  take(options.offset, data.offset, "offsets");
+  return std::make_unique<DesignRows>(design, std::move(data));
+}
+
+Coded code(const std::vector<std::string>& labels) {
+  Coded out{{}, labels};
+  std::sort(out.classes.begin(), out.classes.end());
+  out.classes.erase(std::unique(out.classes.begin(), out.classes.end()), out.classes.end());
+  for (const auto& label : labels)
+    out.codes.push_back(static_cast<int>(std::lower_bound(out.classes.begin(), out.classes.end(), label) - out.classes.begin()));
+  return out;
+}
+
+DesignOptions design_options(const MethodAbout& about) {
+  DesignOptions options;
+  options.classify = about.task == Task::classification;
+  options.takes_offset = about.takes_offset;
+  return options;
+}
+
+}  // namespace lemma::detail

@@ -1,0 +1,87 @@
+// lemma/model/fit.hpp: fit(spec, …) for matrices and for tables: one call for every method.
+#pragma once
+#include <lemma/data/design.hpp>
+#include <lemma/data/formula.hpp>
+#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/table.hpp>
+#include <lemma/model/method.hpp>
+
+namespace lemma {
+
+namespace detail {
+std::span<const double> span_of(const Vector& v);
+/// Memory rows with the weights, precision and offset of the options.
+MemoryRows rows_of(const MatrixView& x, const FitOptions& options);
+/// Labels as codes: classes in the order of their bytes.
+struct Coded {
+  Labels codes;
+  std::vector<std::string> classes;
+};
+Coded code(const std::vector<std::string>& labels);
+DesignOptions design_options(const MethodAbout& about);
+/// What the design makes of the training table, with the weights, precision and offset of the options.
+std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
+}  // namespace detail
+
+/// Regression: fit(Ols{}, X, y, {.weights = w}).
+template <MethodSpec Spec>
+auto fit(const Spec& spec, const MatrixView& x, const VectorView& y, const FitOptions& options = {}) {
+  const Valid<Spec> valid(spec);
+  const Vector response = y;
+  auto rows = detail::rows_of(x, options);
+  rows.response(detail::span_of(response));
+  check_rows(Spec::name, Spec::about, rows);
+  return fit(valid, static_cast<const Rows&>(rows), options);
+}
+
+/// Classification: fit(Lda{}, X, labels). Classes are ordered by their bytes.
+template <MethodSpec Spec>
+auto fit(const Spec& spec, const MatrixView& x, const std::vector<std::string>& labels, const FitOptions& options = {}) {
+  const Valid<Spec> valid(spec);
+  const auto coded = detail::code(labels);
+  auto rows = detail::rows_of(x, options);
+  rows.labels(coded.codes, coded.classes);
+  check_rows(Spec::name, Spec::about, rows);
+  return fit(valid, static_cast<const Rows&>(rows), options);
+}
+
+/// Unsupervised: fit(KMeans{.k = 3}, X).
+template <MethodSpec Spec>
+auto fit(const Spec& spec, const MatrixView& x, const FitOptions& options = {}) {
+  const Valid<Spec> valid(spec);
+  const auto rows = detail::rows_of(x, options);
+  check_rows(Spec::name, Spec::about, rows);
+  return fit(valid, static_cast<const Rows&>(rows), options);
+}
+
+/// A model together with the design that made its columns: its verbs take raw tables as well as matrices.
+template <class Model>
+struct Fitted : Model {
+  Design design;
+
+  auto predict(const auto& rows) const { return Model::predict(x_of(rows)); }
+  auto probabilities(const auto& rows) const { return Model::probabilities(x_of(rows)); }
+  auto decision(const auto& rows) const { return Model::decision(x_of(rows)); }
+  auto coordinates(const auto& rows) const { return Model::coordinates(x_of(rows)); }
+  auto assign(const auto& rows) const { return Model::assign(x_of(rows)); }
+  auto memberships(const auto& rows) const { return Model::memberships(x_of(rows)); }
+  auto transform(const auto& rows) const { return Model::transform(x_of(rows)); }
+
+ private:
+  Matrix x_of(const Table& table) const { return design.apply(table).x; }
+  static const MatrixView& x_of(const MatrixView& x) { return x; }
+};
+
+/// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs). The design is learned from the table and kept.
+template <MethodSpec Spec>
+auto fit(Spec spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
+  Design design(formula, table, detail::design_options(Spec::about));
+  if constexpr (requires { spec.intercept = false; }) spec.intercept = spec.intercept && design.intercept();
+  const Valid<Spec> valid(spec);
+  const auto rows = detail::rows_of(design, table, options);
+  check_rows(Spec::name, Spec::about, *rows);
+  using Model = decltype(fit(valid, static_cast<const Rows&>(*rows), options));
+  return Fitted<Model>{fit(valid, static_cast<const Rows&>(*rows), options), std::move(design)};
+}
+
+}  // namespace lemma

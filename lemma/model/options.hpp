@@ -1,0 +1,24 @@
+// lemma/model/options.hpp: what a fit may be told besides its spec and its data.
+#pragma once
+#include <cstdint>
+#include <lemma/core/parallel.hpp>
+
+namespace lemma {
+
+struct FitOptions {
+  Vector weights;    // frequencies; empty: all 1
+  Vector precision;  // inverse variances; empty: all 1
+  Vector offset;     // known part of the linear predictor; empty: none
+  std::uint64_t seed = 1;
+  std::optional<int> threads;
+  Progress* progress = nullptr;
+
+  Execution execution() const {
+    Execution out;
+    out.threads = threads;
+    out.progress = progress;
+    return out;
+  }
+};
+
+}  // namespace lemma

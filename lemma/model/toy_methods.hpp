@@ -1,0 +1,108 @@
+// lemma/model/toy_methods.hpp: the smallest methods that meet the contract, for tests of the house itself.
+#pragma once
+#include <lemma/model/method.hpp>
+
+namespace lemma {
+
+/// z = factor · x: a transformer.
+struct Stretch {
+  double factor = 2;
+
+  static constexpr std::string_view name = "stretch";
+  static constexpr MethodAbout about{.family = "model", .task = Task::transformation, .summary = "multiplies every column", .objective = "z = factor x", .example = "lemma fit stretch iris", .scans = true, .takes_weights = true, .uses_response = false};
+  static constexpr auto params() { return std::tuple{param("factor", &Stretch::factor, "what columns are multiplied by", above(0), Step::logarithmic)}; }
+};
+static_assert(Described<Stretch>);
+
+struct StretchModel : Evidence {
+  Stretch spec;
+  Index columns = 0;
+
+  static constexpr auto fields() { return std::tuple{result("columns", &StretchModel::columns, "how many columns there are")}; }
+  Index width() const { return columns; }
+  void check() const { require(columns > 0, "stretch: there are no columns"); }
+  Matrix transform(const MatrixView& x) const { return spec.factor * x; }
+  Matrix inverse(const MatrixView& z) const { return z / spec.factor; }
+  std::vector<std::string> output_names(const std::vector<std::string>& features) const {
+    auto names = features;
+    for (auto& each : names) each = "stretched " + each;
+    return names;
+  }
+  AffineMap affine() const { return {Matrix(spec.factor * Matrix::Identity(columns, columns)), Vector::Zero(columns)}; }
+  std::string summary(const Names&) const { return "stretched\n"; }
+};
+inline Certificate certify(const StretchModel&, const Rows&, const Execution&) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.message = "nothing was learned";
+  return out;
+}
+inline StretchModel fit(const Valid<Stretch>& spec, const Rows& rows, const FitOptions& options) {
+  StretchModel model;
+  model.spec = *spec;
+  model.columns = rows.width();
+  model.certificate = certify(model, rows, options.execution());
+  return model;
+}
+
+/// The mean of y plus the row sum of x times a slope that is given: a regressor, affine in x.
+struct SumOf {
+  double slope = 1;
+
+  static constexpr std::string_view name = "sum_of";
+  static constexpr MethodAbout about{.family = "model", .task = Task::regression, .summary = "a given slope along the row sum", .objective = "b = mean(y - slope sum(x))", .example = "lemma fit sum_of iris 'petal_width ~ .'", .scans = true, .takes_weights = true};
+  static constexpr auto params() { return std::tuple{param("slope", &SumOf::slope, "of the row sum")}; }
+};
+static_assert(Described<SumOf>);
+
+struct SumOfModel : Evidence {
+  SumOf spec;
+  double intercept = 0;
+  Index columns = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"), state("columns", &SumOfModel::columns, "how many columns there are")};
+  }
+  Index width() const { return columns; }
+  void check() const { require(columns > 0, "sum_of: there are no columns"); }
+  Vector predict(const MatrixView& x) const { return (spec.slope * x.rowwise().sum()).array() + intercept; }
+  AffineMap affine() const { return {Matrix::Constant(1, columns, spec.slope), Vector::Constant(1, intercept)}; }
+  std::string summary(const Names&) const { return "sum\n"; }
+};
+
+/// Σ w (y − slope Σ x) and Σ w.
+struct LeftOver {
+  double slope = 1, sum = 0, weight = 0;
+  void accumulate(const Block& block) {
+    for (Index i = 0; i < block.rows(); ++i) {
+      const double w = block.weight_of(i);
+      sum += w * (block.y[static_cast<std::size_t>(i)] - slope * block.x.row(i).sum());
+      weight += w;
+    }
+  }
+  void merge(const LeftOver& other) {
+    sum += other.sum;
+    weight += other.weight;
+  }
+};
+inline Certificate certify(const SumOfModel& model, const Rows& rows, const Execution& execution) {
+  const auto left = scan(rows, LeftOver{model.spec.slope}, execution);
+  Certificate out;
+  out.strength = Strength::optimal;
+  out.kind = "distance from the mean";
+  out.value = std::abs(left.sum / left.weight - model.intercept);
+  out.tolerance = 1e-9;
+  out.message = "the intercept is the mean";
+  return out;
+}
+inline SumOfModel fit(const Valid<SumOf>& spec, const Rows& rows, const FitOptions& options) {
+  const auto left = scan(rows, LeftOver{spec->slope}, options.execution());
+  SumOfModel model;
+  model.spec = *spec;
+  model.intercept = left.sum / left.weight;
+  model.columns = rows.width();
+  model.certificate = certify(model, rows, options.execution());
+  return model;
+}
+
+}  // namespace lemma

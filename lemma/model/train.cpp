@@ -1,0 +1,96 @@
+// lemma/model/train.cpp
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/data/stream_rows.hpp>
+#include <lemma/model/fit.hpp>
+#include <lemma/model/train.hpp>
+
+namespace lemma {
+namespace {
+
+/// The rows a design makes of a table: in memory when it fits, else read from the stream block by block.
+struct DesignedRows {
+  std::unique_ptr<Rows> rows;
+  std::vector<std::string> notes;
+};
+DesignedRows designed(const Design& design, const TableStream& data, bool streamed, const FitOptions& options) {
+  if (streamed) {
+    auto rows = std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
+    auto notes = rows->notes();
+    return {std::move(rows), std::move(notes)};
+  }
+  auto rows = data.table() ? detail::rows_of(design, *data.table(), options) : detail::rows_of(design, read_all(data, options.execution()), options);
+  auto notes = rows->data().notes;
+  return {std::move(rows), std::move(notes)};
+}
+
+/// A formula without an intercept reaches the method as its parameter.
+void pass_intercept(const Method& method, const Design& design, Value& params) {
+  if (design.intercept()) return;
+  for (const auto& info : method.params()) {
+    const auto dot = info.name.rfind('.');
+    if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept") set_path(params, info.name, Value(false));
+  }
+}
+
+bool must_stream(const Method& method, const TableStream& data, const std::optional<std::size_t>& memory) {
+  if (!memory) return false;
+  const std::size_t needed = 2 * memory_needed(data);  // the table, and the matrix made of it
+  if (needed <= *memory) return false;
+  if (method.about().scans) return true;
+  throw Error(fmt::format("{} needs all rows in memory: {} for this table, and {} are allowed; raise --memory or use a method that scans",
+                          method.name(), format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(*memory))));
+}
+
+}  // namespace
+
+TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data, const TrainOptions& options) {
+  const auto& about = method->about();
+  DesignOptions how = options.design;
+  how.classify = about.task == Task::classification;
+  how.takes_offset = about.takes_offset;
+  if (about.takes_missing && how.missing == Missing::error) how.missing = Missing::native;
+  method->check(params);
+  const Design design(formula, data, how);
+  pass_intercept(*method, design, params);
+  const bool streamed = must_stream(*method, data, options.memory);
+  const auto [rows, notes] = designed(design, data, streamed, options.fit);
+  check_rows(method->name(), about, *rows);
+  auto model = method->fit(params, *rows, options.fit);
+  TrainedModel out{std::move(model), design, {data.schema().source(), sketch(*rows, options.fit.execution())}, design.notes(), std::move(method)};
+  out.notes.insert(out.notes.end(), notes.begin(), notes.end());
+  return out;
+}
+
+Prediction TrainedModel::predict(const Table& table, const PredictOptions& options) const {
+  return model.predict(design.apply(table).x, options);
+}
+
+Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory, const Execution& execution) const {
+  const Method& how = model->method();
+  FitOptions options;
+  options.threads = execution.threads;
+  options.progress = execution.progress;
+  const auto rows = designed(design, data, must_stream(how, data, memory), options).rows;
+  check_rows(how.name(), how.about(), *rows);
+  const RowSketch given = sketch(*rows, execution);
+  return {model->verify(*rows, execution), given.hash() == origin.rows.hash() && given.rows() == origin.rows.rows(), given.rows()};
+}
+
+std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods, Value& params) {
+  auto steps = parse_pipeline(text, methods);
+  if (steps.size() == 1) {
+    params = steps.front().params;
+    return {std::shared_ptr<const Method>(), steps.front().method};  // the catalog owns it
+  }
+  params = Value::object();
+  return std::make_shared<Pipeline>(std::move(steps));
+}
+
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options) {
+  TrainOptions how;
+  how.fit = options;
+  return train(std::make_shared<Pipeline>(pipeline), Value::object(), formula, MemoryTableStream(table), how);
+}
+
+}  // namespace lemma

@@ -1,0 +1,50 @@
+// lemma/model/train.hpp: from a table and a formula to a model that can be kept, and back to predictions.
+#pragma once
+#include <lemma/data/design.hpp>
+#include <lemma/data/stream.hpp>
+#include <lemma/model/method.hpp>
+#include <lemma/model/origin.hpp>
+#include <lemma/model/pipeline.hpp>
+
+namespace lemma {
+
+/// What a second look at a model finds.
+struct Verification {
+  Certificate certificate;  // computed anew
+  bool same_rows = false;   // the data are those the model was fitted on
+  Index rows = 0;
+};
+
+/// A model with all it needs to meet a raw table again: what a .lemma file holds.
+struct TrainedModel {
+  AnyModel model;
+  Design design;
+  Origin origin;
+  std::vector<std::string> notes;       // of the training: rows dropped, columns left out
+  std::shared_ptr<const Method> method; // owned here when it is a pipeline
+
+  Names names() const { return {design.features(), design.classes(), design.target()}; }
+  Prediction predict(const Table& table, const PredictOptions& options = {}) const;
+  /// The certificate computed again, from the model and the data alone.
+  Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {}, const Execution& execution = {}) const;
+};
+
+struct TrainOptions {
+  DesignOptions design;
+  FitOptions fit;
+  std::optional<std::size_t> memory;  // bytes that the table may take; larger ones are streamed in blocks
+};
+
+/// Fits a method (or pipeline) to a table by a formula. A table larger than the memory allowed is streamed; a method that
+/// cannot work by scans then says how much memory it would take.
+TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
+                   const TrainOptions& options = {});
+
+/// The method a text names: one of `methods`, or a pipeline of them. Parameters in the text become `params`.
+std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods, Value& params);
+
+/// In C++: fit(Scale{} | Pca{.components = 5} | Lda{}, formula("species ~ ."), iris).
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options = {});
+
+
+}  // namespace lemma

@@ -1,0 +1,203 @@
+// lemma/reduce/pca.cpp
+#include <fmt/core.h>
+
+#include <cmath>
+#include <lemma/core/text.hpp>
+#include <lemma/math/multiply.hpp>
+#include <lemma/reduce/pca.hpp>
+#include <lemma/reduce/pca_parts.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr double kSquaresKeepDigits = 1e-9;  // a smaller share of the first variance is found by svd, not through squares
+
+/// How many components were asked for as a number; nothing when it is a share, or left open.
+std::optional<Index> count_asked(const Pca& spec) {
+  if (!spec.components || *spec.components < 1) return {};
+  return static_cast<Index>(*spec.components);
+}
+
+PcaSolver chosen_solver(const Pca& spec, const Rows& rows) {
+  if (spec.solver) return *spec.solver;
+  return rows.count() < rows.width() ? PcaSolver::gram : PcaSolver::covariance;
+}
+
+void check_count(const Pca& spec, const Rows& rows, const pca::Ground& ground) {
+  const auto count = count_asked(spec);
+  const Index most = ground.most(spec.center);
+  if (!count || *count <= most) return;
+  throw Error(fmt::format("pca: components is {}, must be at most {}: there are {} and {}", *count, most,
+                          count_of(rows.width(), "column"), count_of(ground.rows, "row")));
+}
+
+/// Of the axes found, as many as carry variance, and of these as many as were asked for.
+Index count_kept(const Pca& spec, const pca::Ground& ground, const pca::Axes& axes) {
+  Index carrying = 0;
+  while (carrying < axes.variances.size() && carrying < ground.most(spec.center) &&
+         axes.variances(carrying) > axes.rounding * axes.variances(0))
+    ++carrying;
+  if (!spec.components) return carrying;
+  if (const auto count = count_asked(spec)) return std::min(*count, carrying);
+  const double wanted = *spec.components * ground.variances.sum();
+  double reached = 0;
+  for (Index k = 0; k < carrying; ++k) {
+    reached += axes.variances(k);
+    if (reached >= wanted) return k + 1;
+  }
+  return carrying;
+}
+
+void keep(PcaModel& model, const pca::Axes& axes, Index count) {
+  model.sdev = axes.variances.head(count).cwiseSqrt();
+  model.explained = axes.variances.head(count) / model.total_variance;
+  model.loadings = axes.loadings.leftCols(count);
+}
+
+/// A variance small beside the first, or one that is missing though its columns vary: squares are no witness there.
+bool squares_lost_digits(const Pca& spec, const pca::Ground& ground, const pca::Axes& axes, Index kept) {
+  const auto varying = static_cast<Index>((ground.variances.array() > 0).count());
+  const Index expected = count_asked(spec).value_or(spec.components ? kept : ground.most(spec.center));
+  return kept < std::min(varying, expected) || axes.variances(kept - 1) < kSquaresKeepDigits * axes.variances(0);
+}
+
+void warn_of_missing(PcaModel& model, const pca::Ground& ground) {
+  if (model.spec.components && *model.spec.components < 1) return;
+  const Index expected = count_asked(model.spec).value_or(ground.most(model.spec.center)), missing = expected - model.components();
+  if (missing > 0)
+    model.warnings.push_back(fmt::format("{} of {} components {} no variance beyond rounding and {} left out", missing, expected,
+                                         missing == 1 ? "carries" : "carry", missing == 1 ? "is" : "are"));
+}
+
+/// What one solver finds; S itself where the solver made it.
+struct Found {
+  pca::Ground ground;
+  pca::Axes axes;
+  std::optional<Matrix> spread;
+};
+
+Found find_by_covariance(const Valid<Pca>& spec, const Rows& rows, const Execution& execution) {
+  if (rows.has_weights) require_finite(rows, execution);  // else a value that is not finite shows in the moments
+  const auto moments = scan(rows, Moments(rows.width()), execution.part(0, 0.8, "scatter of the columns"));
+  Found found{pca::ground_of(spec, rows, moments, execution), {}, {}};
+  check_count(*spec, rows, found.ground);
+  found.spread = pca::spread(spec, found.ground, moments);
+  execution.report(0.8, "axes of the scatter");
+  found.axes = pca::by_covariance(*found.spread, count_asked(*spec));
+  return found;
+}
+
+Found find(const Valid<Pca>& spec, PcaSolver solver, const Rows& rows, std::uint64_t seed, const Execution& execution) {
+  if (solver == PcaSolver::covariance) return find_by_covariance(spec, rows, execution);
+  Found found{pca::ground_of(spec, rows, execution.part(0, 0.1, "means of the columns")), {}, {}};
+  check_count(*spec, rows, found.ground);
+  const auto rest = execution.part(0.1, 0.8, "axes of the rows");
+  if (solver == PcaSolver::gram) found.axes = pca::by_gram(rows, found.ground, count_asked(*spec), rest);
+  else if (solver == PcaSolver::svd) found.axes = pca::by_svd(rows, found.ground, rest);
+  else found.axes = pca::by_random(spec, rows, found.ground, *count_asked(*spec), seed, rest);
+  return found;
+}
+
+PcaModel start(const Valid<Pca>& spec, const pca::Ground& ground) {
+  PcaModel model;
+  model.spec = *spec;
+  model.mean = ground.frame.mean;
+  model.scale = ground.frame.scale;
+  model.total_variance = ground.variances.sum();
+  model.warnings = ground.warnings;
+  return model;
+}
+
+}  // namespace
+
+void Pca::check() const {
+  if (components && *components > 1 && *components != std::floor(*components))
+    throw Error(fmt::format("pca: components is {}, must be a whole number, or a share of the variance below 1", *components));
+  if (solver == PcaSolver::randomized && !(components && *components >= 1))
+    throw Error("pca: the randomized solver finds a given number of components; set components to a whole number");
+}
+
+void PcaModel::check() const {
+  const Index p = width(), k = components();
+  require(k > 0 && mean.size() == p && scale.size() == p, "pca: loadings, mean and scale do not fit together");
+  require(sdev.size() == k && explained.size() == k, "pca: loadings, sdev and explained do not fit together");
+  require(loadings.allFinite() && mean.allFinite() && explained.allFinite(), "pca: a loading or mean is not finite");
+  require(sdev.allFinite() && (sdev.array() > 0).all(), "pca: a standard deviation is not above 0");
+  require(scale.allFinite() && (scale.array() > 0).all(), "pca: a scale is not above 0");
+  require(spec.center || mean.isZero(0), "pca: there is a mean, but columns are not centred");
+  require(spec.scale || (scale.array() == 1).all(), "pca: there is a scale, but columns are not scaled");
+}
+
+Matrix PcaModel::transform(const MatrixView& x) const {
+  if (x.cols() != width()) throw Error(fmt::format("pca was fitted on {} columns and is given {}", width(), x.cols()));
+  const Matrix framed = ((x.rowwise() - mean.transpose()).array().rowwise() / scale.transpose().array()).matrix();
+  Matrix z = multiply(framed, loadings);
+  if (spec.whiten) z.array().rowwise() /= sdev.transpose().array();
+  return z;
+}
+
+Matrix PcaModel::inverse(const MatrixView& z) const {
+  if (z.cols() != components()) throw Error(fmt::format("pca has {} components and is given {} columns of scores", components(), z.cols()));
+  Matrix scores = z;
+  if (spec.whiten) scores.array().rowwise() *= sdev.transpose().array();
+  Matrix x = multiply_transposed(scores, loadings);
+  return ((x.array().rowwise() * scale.transpose().array()).rowwise() + mean.transpose().array()).matrix();
+}
+
+std::vector<std::string> PcaModel::output_names(const std::vector<std::string>&) const {
+  std::vector<std::string> names;
+  for (Index k = 1; k <= components(); ++k) names.push_back(fmt::format("PC{}", k));
+  return names;
+}
+
+AffineMap PcaModel::affine() const {
+  Matrix a = loadings.transpose() * scale.cwiseInverse().asDiagonal();
+  if (spec.whiten) a = (sdev.cwiseInverse().asDiagonal() * a).eval();
+  return {a, -(a * mean)};
+}
+
+std::string PcaModel::summary(const Names& names) const {
+  constexpr Index kMost = 8;
+  const Index shown = std::min(components(), kMost);
+  TextTable importance, weights;
+  importance.words("", {"Standard deviation", "Proportion of variance", "Cumulative proportion"});
+  std::vector<std::string> features;
+  for (Index j = 0; j < width(); ++j)
+    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+  weights.words("", features);
+  for (Index k = 0; k < shown; ++k) {
+    const auto header = fmt::format("PC{}", k + 1);
+    importance.right(header, {format_significant(sdev(k), 4), format_fixed(explained(k), 4), format_fixed(explained.head(k + 1).sum(), 4)});
+    const Vector column = loadings.col(k);
+    std::vector<std::string> cells;
+    for (const double entry : column) cells.push_back(format_fixed(entry, 4));
+    weights.right(header, cells);
+  }
+  std::string text = fmt::format("Importance of components ({}):\n", spec.scale ? "correlation" : "covariance");
+  text += importance.str() + "\nLoadings:\n" + weights.str();
+  if (shown < components()) text += fmt::format("… and {} more components\n", components() - shown);
+  return text;
+}
+
+PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  PcaSolver solver = chosen_solver(*spec, rows);
+  Found found = find(spec, solver, rows, options.seed, execution);
+  Index kept = count_kept(*spec, found.ground, found.axes);
+  if (!spec->solver && squares_lost_digits(*spec, found.ground, found.axes, kept)) {
+    solver = PcaSolver::svd;
+    found = find(spec, solver, rows, options.seed, execution);
+    kept = count_kept(*spec, found.ground, found.axes);
+  }
+  PcaModel model = start(spec, found.ground);
+  keep(model, found.axes, kept);
+  warn_of_missing(model, found.ground);
+  model.spec.solver = solver;
+  if (!spec->components) model.spec.components = static_cast<double>(kept);
+  const Execution rest = execution.part(0.8, 1, "certificate");
+  model.certificate = found.spread ? pca::certificate_of(model, pca::look_at(model, *found.spread, found.ground.weight, Vector::Zero(rows.width())))
+                                   : certify(model, rows, rest);
+  return model;
+}
+
+}  // namespace lemma

@@ -1,0 +1,172 @@
+// lemma/reduce/whiten.cpp
+#include <fmt/core.h>
+
+#include <cmath>
+#include <lemma/core/text.hpp>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/eigen.hpp>
+#include <lemma/math/moments.hpp>
+#include <lemma/math/multiply.hpp>
+#include <lemma/reduce/whiten.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr double kTolerance = 1e-8;
+constexpr double kSingular = 1e-12;  // a variance along an axis below this share of the first is rounding
+
+/// Plain sums of the whitened rows and of their products; nothing is centred, for they should have mean 0.
+struct PlainSums {
+  const WhitenModel* model;
+  double weight = 0, spread = 0;  // spread: Σ w ‖x − mean‖²
+  Vector sum;
+  Matrix products;
+
+  explicit PlainSums(const WhitenModel& m) : model(&m), sum(Vector::Zero(m.width())), products(Matrix::Zero(m.width(), m.width())) {}
+  void accumulate(const Block& block) {
+    Matrix z = model->transform(block.x);
+    for (Index i = 0; i < z.rows(); ++i) {
+      const double w = block.weight_of(i);
+      weight += w;
+      spread += w * (block.x.row(i) - model->mean.transpose()).squaredNorm();
+      sum += w * z.row(i).transpose();
+      z.row(i) *= std::sqrt(w);
+    }
+    blas::gram(z, products, 1);
+  }
+  void merge(const PlainSums& other) {
+    weight += other.weight;
+    spread += other.spread;
+    sum += other.sum;
+    products += other.products;
+  }
+};
+
+/// How far M is from the kind it should be: from its transpose (zca), or its rows from orthogonal and ordered (pca).
+double kind_error(Whitening kind, const Matrix& map) {
+  const double size = map.cwiseAbs().maxCoeff();
+  if (kind == Whitening::zca) return (map - map.transpose()).cwiseAbs().maxCoeff() / size;
+  double worst = 0;
+  for (Index j = 0; j < map.rows(); ++j)
+    for (Index i = 0; i < j; ++i) {
+      const double before = map.row(i).norm(), after = map.row(j).norm();
+      worst = std::max({worst, std::abs(map.row(i).dot(map.row(j))) / (before * after), (before - after) / before});
+    }
+  return worst;
+}
+
+Moments moments_of(const Rows& rows, const Execution& execution) {
+  if (rows.has_weights) require_finite(rows, execution);
+  auto moments = scan(rows, Moments(rows.width()), execution);
+  if (!moments.mean().allFinite()) require_finite(rows, execution);
+  if (moments.rows() < 2 || moments.weight() <= 1)
+    throw Error(fmt::format("whiten: a covariance needs at least two rows, and there {} {}", moments.rows() == 1 ? "is" : "are", moments.rows()));
+  const Vector variances = moments.variances(moments.weight() - 1);
+  for (Index j = 0; j < variances.size(); ++j) {
+    const auto& name = rows.features[static_cast<std::size_t>(j)];
+    if (!std::isfinite(variances(j)))
+      throw Error(fmt::format("whiten: the values of '{}' are so large that their squares are not finite; divide them by a constant", name));
+  }
+  return moments;
+}
+
+void refuse_singular(const Rows& rows, const Eigenpairs& pairs, const Vector& variances) {
+  std::vector<std::string> constant, dependent;
+  const Index p = variances.size();
+  for (Index j = 0; j < p; ++j) {
+    const auto quoted = "'" + rows.features[static_cast<std::size_t>(j)] + "'";
+    if (variances(j) == 0) constant.push_back(quoted);
+    else if (std::abs(pairs.vectors(j, p - 1)) > 1e-6) dependent.push_back(quoted);
+  }
+  const std::string why = !constant.empty()           ? join_words(constant) + (constant.size() == 1 ? " does not vary" : " do not vary")
+                          : rows.count() <= p          ? fmt::format("{} for {}", count_of(rows.count(), "row"), count_of(p, "column"))
+                                                       : join_words(dependent) + " depend on each other";
+  throw Error(fmt::format("whiten: the covariance is singular ({}); leave columns out, set epsilon above 0, or use pca with whiten", why));
+}
+
+}  // namespace
+
+void WhitenModel::check() const {
+  const Index p = width();
+  require(p > 0 && sdev.size() == p && loadings.rows() == p && loadings.cols() == p, "whiten: mean, sdev and loadings do not fit together");
+  require(mean.allFinite() && loadings.allFinite(), "whiten: a mean or loading is not finite");
+  require(sdev.allFinite() && (sdev.array() > 0).all(), "whiten: a standard deviation is not above 0");
+}
+
+Matrix WhitenModel::transform(const MatrixView& x) const {
+  if (x.cols() != width()) throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
+  Matrix z = multiply(x.rowwise() - mean.transpose(), loadings);
+  z.array().rowwise() /= sdev.transpose().array();
+  return spec.kind == Whitening::pca ? z : multiply_transposed(z, loadings);
+}
+
+Matrix WhitenModel::inverse(const MatrixView& z) const {
+  if (z.cols() != width()) throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
+  Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : multiply(z, loadings);
+  scores.array().rowwise() *= sdev.transpose().array();
+  return multiply_transposed(scores, loadings).rowwise() + mean.transpose();
+}
+
+std::vector<std::string> WhitenModel::output_names(const std::vector<std::string>& features) const {
+  if (spec.kind == Whitening::zca) return features;
+  std::vector<std::string> names;
+  for (Index k = 1; k <= width(); ++k) names.push_back(fmt::format("W{}", k));
+  return names;
+}
+
+AffineMap WhitenModel::affine() const {
+  Matrix a = sdev.cwiseInverse().asDiagonal() * loadings.transpose();
+  if (spec.kind == Whitening::zca) a = (loadings * a).eval();
+  return {a, -(a * mean)};
+}
+
+std::string WhitenModel::summary(const Names& names) const {
+  TextTable axes, means;
+  std::vector<std::string> features;
+  std::vector<std::string> order;
+  for (Index j = 0; j < width(); ++j) {
+    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+    order.push_back(fmt::format("{}", j + 1));
+  }
+  means.words("Column", features).numbers("Mean", {mean.begin(), mean.end()}, 5);
+  axes.right("Axis", order).numbers("Standard deviation", {sdev.begin(), sdev.end()}, 5);
+  return fmt::format("Whitening ({}):\n", name_of(spec.kind)) + means.str() + "\n" + axes.str();
+}
+
+WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const auto moments = moments_of(rows, execution.part(0, 0.5, "scatter of the columns"));
+  const Matrix covariance = moments.covariance(moments.weight() - 1);
+  const double mean_variance = covariance.trace() / static_cast<double>(rows.width());
+  if (!(mean_variance > 1e-280))
+    throw Error("whiten: no column varies, or the values lie so close together that their squares vanish");
+  auto pairs = symmetric_eigen(covariance);
+  const Vector variances = pairs.values.array() + spec->epsilon * mean_variance;
+  if (!(variances(variances.size() - 1) > kSingular * variances(0))) refuse_singular(rows, pairs, covariance.diagonal());
+  WhitenModel model;
+  model.spec = *spec;
+  model.mean = moments.mean();
+  model.sdev = variances.cwiseSqrt();
+  model.loadings = std::move(pairs.vectors);
+  model.certificate = certify(model, rows, execution.part(0.5, 1, "certificate"));
+  return model;
+}
+
+Certificate certify(const WhitenModel& model, const Rows& rows, const Execution& execution) {
+  const auto sums = scan(rows, PlainSums(model), execution);
+  const Matrix map = model.affine().a, covariance = Matrix(sums.products.selfadjointView<Eigen::Upper>()) / (sums.weight - 1);
+  const double ridge = model.spec.epsilon * sums.spread / (sums.weight - 1) / static_cast<double>(model.width());
+  const Matrix expected = Matrix::Identity(map.rows(), map.rows()) - ridge * multiply_transposed(map, map);
+  Certificate out;
+  out.strength = Strength::optimal;
+  out.kind = "covariance of the whitened rows";
+  out.value = (sums.sum / sums.weight).cwiseAbs().maxCoeff() + (covariance - expected).cwiseAbs().maxCoeff() + kind_error(model.spec.kind, map);
+  out.tolerance = kTolerance;
+  out.iterations = 1;
+  out.stopped = "closed form";
+  out.message = fmt::format("The whitened rows have mean 0 and {} to within {:.1e} (allowed {:.0e}).",
+                            ridge > 0 ? "the covariance that the ridge leaves" : "the identity as covariance", out.value, out.tolerance);
+  return out;
+}
+
+}  // namespace lemma

@@ -1,0 +1,210 @@
+// tests/layers_test.cpp: reads every #include under lemma/ and holds it against the order of the rooms. The order comes
+// from CMakeLists.txt as LEMMA_GROUND, LEMMA_FAMILIES and LEMMA_UPPER.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace lemma {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+Words words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+bool contains(const Words& list, const std::string& word) { return std::ranges::find(list, word) != list.end(); }
+
+/// "lemma/data/csv.hpp" is in the room "data"; what lies directly under lemma/ is the last room, the catalog.
+std::string room_of(const std::string& path) {
+  const auto from = path.find('/') + 1, to = path.find('/', from);
+  return to == std::string::npos ? "catalog" : path.substr(from, to - from);
+}
+
+struct House {
+  Words ground = words(LEMMA_GROUND), families = words(LEMMA_FAMILIES), upper = words(LEMMA_UPPER);
+
+  bool knows(const std::string& room) const { return floor(room) >= 0; }
+
+  /// Families share one floor; every other room has its own.
+  long floor(const std::string& room) const {
+    if (const auto at = std::ranges::find(ground, room); at != ground.end()) return at - ground.begin();
+    if (contains(families, room)) return std::ssize(ground);
+    if (const auto at = std::ranges::find(upper, room); at != upper.end())
+      return std::ssize(ground) + 1 + (at - upper.begin());
+    return room == "catalog" ? std::ssize(ground) + 1 + std::ssize(upper) : -1;
+  }
+
+  bool may_use(const std::string& room, const std::string& other) const {
+    return room == other || floor(other) < floor(room);
+  }
+};
+
+bool is_header(const std::string& path) { return path.ends_with(".hpp"); }
+bool is_test(const std::string& path) { return path.ends_with("_test.cpp"); }
+
+bool starts_with_any(const std::string& text, const Words& beginnings) {
+  return std::ranges::any_of(beginnings, [&](const auto& beginning) { return text.starts_with(beginning); });
+}
+
+/// What costs every file that includes it dearly, or ties users of our headers to a package.
+bool is_heavy(const std::string& included) {
+  return contains({"Eigen/Dense", "Eigen/Eigen", "iostream", "regex"}, included) ||
+         starts_with_any(included, {"nlohmann/", "tbb/", "oneapi/", "boost/", "CLI/", "hwy/", "Random123/"});
+}
+
+bool is_factorisation(const std::string& included) {
+  static const Words modules = words(
+      "Eigen/Dense Eigen/Eigen Eigen/Cholesky Eigen/LU Eigen/QR Eigen/SVD Eigen/Eigenvalues Eigen/SparseCholesky "
+      "Eigen/SparseLU Eigen/SparseQR lapack.h lapacke.h");
+  return contains(modules, included);
+}
+
+struct Include {
+  std::string name;
+  bool quoted;
+};
+
+std::optional<Include> include_in(std::string line) {
+  std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
+  for (const auto& [open, close] : {std::pair{'<', '>'}, std::pair{'"', '"'}}) {
+    const std::string start = std::string("#include") + open;
+    if (line.starts_with(start))
+      return Include{line.substr(start.size(), line.find(close, start.size()) - start.size()), open == '"'};
+  }
+  return std::nullopt;
+}
+
+/// Every broken rule in one file, as "path:line: what is wrong".
+Words complaints(const House& house, const std::string& path, const std::string& text) {
+  const std::string room = room_of(path);
+  const bool links_everything = is_test(path) && (contains(house.upper, room) || room == "catalog");
+  Words found;
+  std::istringstream in(text);
+  std::string line, first_directive;
+  for (int number = 1; std::getline(in, line); ++number) {
+    const auto complain = [&](const std::string& what) {
+      found.push_back(path + ':' + std::to_string(number) + ": " + what);
+    };
+    if (first_directive.empty() && line.starts_with('#')) first_directive = line;
+    const auto include = include_in(line);
+    if (!include) continue;
+    const std::string& included = include->name;
+    if (include->quoted) complain("write #include <lemma/...>, which says the room, instead of \"" + included + '"');
+    if (is_header(path) && is_heavy(included))
+      complain("<" + included + "> is too heavy for a header: include it in the source");
+    if (is_factorisation(included) && !is_test(path) && (room != "math" || is_header(path)))
+      complain("<" + included + "> belongs into the sources of lemma/math/: use the door in its headers");
+    if (included.starts_with("app/") || (included.starts_with("tests/") && !is_test(path)))
+      complain("the library does not know <" + included + ">");
+    if (!included.starts_with("lemma/")) continue;
+    const std::string other = room_of(included);
+    if (!house.knows(other)) complain("the room of <" + included + "> is not in the list of CMakeLists.txt");
+    else if (!links_everything && !house.may_use(room, other))
+      complain(room + " may not use " + other + " (<" + included + ">): it is a later room or another family");
+  }
+  if (!house.knows(room)) found.push_back(path + ":1: the room " + room + " is not in the list of CMakeLists.txt");
+  if (is_header(path) && first_directive != "#pragma once")
+    found.push_back(path + ":1: the first directive must be #pragma once");
+  return found;
+}
+
+std::vector<fs::path> sources() {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(LEMMA_SOURCE_DIR) / "lemma")) {
+    if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp") found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string joined(const Words& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + '\n';
+  return text;
+}
+
+TEST(Layers, NoFileStepsBackwards) {
+  Words found;
+  for (const auto& path : sources()) {
+    const auto relative = fs::relative(path, LEMMA_SOURCE_DIR).generic_string();
+    for (auto& complaint : complaints(House{}, relative, text_of(path))) found.push_back(std::move(complaint));
+  }
+  EXPECT_TRUE(found.empty()) << joined(found);
+}
+
+TEST(Layers, EveryIncludedHeaderOfOursExists) {
+  for (const auto& path : sources()) {
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+      const auto include = include_in(line);
+      if (!include || !include->name.starts_with("lemma/")) continue;
+      EXPECT_TRUE(fs::exists(fs::path(LEMMA_SOURCE_DIR) / include->name)) << path << " includes " << include->name;
+    }
+  }
+}
+
+TEST(Layers, AStepBackwardsIsNamedWithFileAndLine) {
+  const auto found = complaints(House{}, "lemma/math/svd.cpp", "// svd\n#include <lemma/data/table.hpp>\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("lemma/math/svd.cpp:2: math may not use data")) << found[0];
+}
+
+TEST(Layers, RoomsReachDownAndFamiliesNotAcross) {
+  const House house;
+  EXPECT_TRUE(house.may_use("model", "core"));
+  EXPECT_TRUE(house.may_use("tree", "model"));
+  EXPECT_TRUE(house.may_use("metric", "tree"));
+  EXPECT_TRUE(house.may_use("catalog", "report"));
+  EXPECT_FALSE(house.may_use("ensemble", "tree"));
+  EXPECT_FALSE(house.may_use("tree", "ensemble"));
+  EXPECT_FALSE(house.may_use("model", "tree"));
+  EXPECT_FALSE(house.may_use("report", "catalog"));
+}
+
+TEST(Layers, ATestOfAnUpperRoomMayUseEverything) {
+  const std::string text = "#include <lemma/catalog.hpp>\n";
+  EXPECT_TRUE(complaints(House{}, "lemma/validate/fold_test.cpp", text).empty());
+  EXPECT_EQ(complaints(House{}, "lemma/data/csv_test.cpp", text).size(), 1u);
+  EXPECT_EQ(complaints(House{}, "lemma/validate/fold.cpp", text).size(), 1u);
+}
+
+TEST(Layers, HeavyIncludesAreForSourcesOnly) {
+  const std::string text = "#pragma once\n#include <nlohmann/json.hpp>\n#include <regex>\n";
+  EXPECT_EQ(complaints(House{}, "lemma/core/value.hpp", text).size(), 2u);
+  EXPECT_TRUE(complaints(House{}, "lemma/core/value.cpp", text).empty());
+}
+
+TEST(Layers, FactorisationsStayInTheSourcesOfMath) {
+  const std::string text = "#pragma once\n#include <Eigen/QR>\n";
+  EXPECT_TRUE(complaints(House{}, "lemma/math/factorise.cpp", text).empty());
+  EXPECT_EQ(complaints(House{}, "lemma/math/factorise.hpp", text).size(), 1u);
+  EXPECT_EQ(complaints(House{}, "lemma/linear/ols.cpp", text).size(), 1u);
+}
+
+TEST(Layers, AHeaderStartsWithPragmaOnce) {
+  EXPECT_EQ(complaints(House{}, "lemma/core/a.hpp", "// a\n#include <vector>\n#pragma once\n").size(), 1u);
+  EXPECT_TRUE(complaints(House{}, "lemma/core/a.hpp", "// a\n#pragma once\n#include <vector>\n").empty());
+}
+
+TEST(Layers, UnknownRoomsAndQuotedIncludesAreRefused) {
+  EXPECT_EQ(complaints(House{}, "lemma/attic/a.cpp", "").size(), 1u);
+  EXPECT_EQ(complaints(House{}, "lemma/core/a.cpp", "#include <lemma/attic/a.hpp>\n").size(), 1u);
+  EXPECT_EQ(complaints(House{}, "lemma/core/a.cpp", "#include \"error.hpp\"\n").size(), 1u);
+}
+
+}  // namespace
+}  // namespace lemma
