@@ -16,11 +16,8 @@ struct Flag {
 
 std::vector<Flag> flags_of(const CLI::App& command) {
   std::vector<Flag> out;
-  for (const CLI::App* app : {&command, static_cast<const CLI::App*>(command.get_parent())}) {
-    if (!app) continue;
-    for (const CLI::Option* option : app->get_options())
-      for (const auto& name : option->get_lnames()) out.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
-  }
+  for (const CLI::Option* option : command.get_options())
+    for (const auto& name : option->get_lnames()) out.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
   return out;
 }
 

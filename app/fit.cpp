@@ -136,9 +136,8 @@ void add_fit(CLI::App& tool, Context& context) {
       return context.print(command->help());
     }
     std::vector<std::string> flags;
-    for (const CLI::App* app : {static_cast<const CLI::App*>(command), static_cast<const CLI::App*>(command->get_parent())})
-      for (const CLI::Option* option : app->get_options())
-        for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const CLI::Option* option : command->get_options())
+      for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
     fit(*options, command->remaining(), flags, context);
   });
 }

@@ -13,9 +13,8 @@ using namespace lemma::app;
 /// Names of the options a subcommand takes, for "did you mean".
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* app = &command; app; app = app->get_parent())
-    for (const CLI::Option* option : app->get_options())
-      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  for (const CLI::Option* option : command.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   return names;
 }
 
@@ -37,24 +36,25 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
   return std::string(error.what()) + (command == &tool ? "; see 'lemma --help'" : "; see 'lemma " + command->get_name() + " --help'");
 }
 
-void add_globals(CLI::App& tool, Context& context) {
-  tool.add_flag("--json", context.json, "one JSON document on standard output");
-  tool.add_flag("--quiet,-q", context.quiet, "no notes and no progress");
-  tool.add_option("--seed", context.seed, "seed of everything random")->capture_default_str();
-  tool.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")->check(CLI::Range(1, 4096));
-  tool.add_flag("--no-color", context.no_color, "no colours, even on a terminal");
+/// The options of every command: they may stand before it or after it.
+void add_globals(CLI::App& app, Context& context) {
+  app.add_flag("--json", context.json, "one JSON document on standard output")->group("Everywhere");
+  app.add_flag("--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
+  app.add_option("--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
+  app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")->check(CLI::Range(1, 4096))->group("Everywhere");
+  app.add_flag("--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
 }
 
 int run(int argc, char** argv, Context& context) {
   CLI::App tool("Statistical learning whose answers carry their proof.", "lemma");
   tool.require_subcommand(0, 1);
-  tool.fallthrough();
   tool.set_help_flag("--help,-h", "this text");
   bool version = false, verbose = false;
   tool.add_flag("--version", version, "print the version");
   tool.add_flag("--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
   for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_methods, add_datasets, add_completion, add_man}) add(tool, context);
+  for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);
   tool.footer("DATA is a CSV, .npy or LIBSVM file, '-' for standard input, or a built-in set such as iris.\n"
               "Exit code: 0 done, 1 the answer is no, 2 the call or the data is wrong, 3 the machine failed, 130 cancelled.\n"
               "'lemma COMMAND --help' tells more; 'lemma fit METHOD --help' tells all about a method.");

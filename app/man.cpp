@@ -33,7 +33,8 @@ std::string option_entry(const CLI::Option& option) {
 
 std::string options_of(const CLI::App& app) {
   std::string out;
-  for (const CLI::Option* option : app.get_options()) out += option_entry(*option);
+  for (const CLI::Option* option : app.get_options())
+    if (!app.get_parent() || option->get_group() != "Everywhere") out += option_entry(*option);
   return out;
 }
 

@@ -31,7 +31,7 @@ std::string method_help(const Method& method) {
   if (!params.empty()) out += "\nParameters\n";
   for (const auto& info : params) {
     out += fmt::format("  --{} ({}; default {})\n", info.name, info.allowed, info.initial_text());
-    out += wrap("      " + info.meaning + (info.only_when.empty() ? "" : " (only when " + info.only_when + ")"), 100, 6) + "\n";
+    out += "      " + wrap(info.meaning + (info.only_when.empty() ? "" : " (only when " + info.only_when + ")"), 100, 6) + "\n";
   }
   out += "\nResults\n";
   std::vector<std::string> names, meanings;

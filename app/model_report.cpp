@@ -34,7 +34,7 @@ std::string certificate_text(const Certificate& certificate, const Context& cont
   const auto strength = to_value(certificate).at("strength").as_string();
   out += certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD");
   out += fmt::format(" ({}; {} {}, allowed {}; {})\n", strength, certificate.kind, format_significant(certificate.value, 3), format_significant(certificate.tolerance, 3), certificate.stopped);
-  if (!certificate.message.empty()) out += wrap("  " + certificate.message, 100, 2) + "\n";
+  if (!certificate.message.empty()) out += "  " + wrap(certificate.message, 98, 2) + "\n";
   return out;
 }
 

@@ -13,12 +13,6 @@ function(lemma_add_room room)
   set(LEMMA_ROOMS ${LEMMA_ROOMS} ${room} PARENT_SCOPE)
 endfunction()
 
-# The door to oneTBB tells the thread sanitizer itself what happens before what: see crew.cpp.
-if(LEMMA_SANITIZE MATCHES "thread")
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/lemma/core/crew.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-      COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS LEMMA_THREAD_SANITIZER)
-endif()
-
 foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*.cpp")
   if(room STREQUAL "data")

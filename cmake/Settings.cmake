@@ -16,7 +16,6 @@ find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(hwy REQUIRED)
-find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 
 # ccache, when it is there. With precompiled headers it must not look at times and macros of the header (ccache manual,
@@ -32,7 +31,7 @@ add_library(lemma_settings INTERFACE)
 target_compile_features(lemma_settings INTERFACE cxx_std_20)
 target_include_directories(lemma_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(lemma_settings INTERFACE
-    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB hwy::hwy nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
 
 # What a user of the headers must share with us. Eigen's alignment decides how a matrix is allocated and freed, so a
 # program built with -mavx has to agree with a library built without.

@@ -8,9 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   lemma::Value value;
   try {
     value = lemma::from_cbor(data, size);
-  } catch (const lemma::Error&) {
-    return 0;
-  }
+  } catch (const lemma::Error&) { return 0; }
   const auto bytes = lemma::to_cbor(value);
   if (bytes.size() > size) std::abort();  // ours is the shortest form
   if (lemma::to_cbor(lemma::from_cbor(bytes.data(), bytes.size())) != bytes) std::abort();

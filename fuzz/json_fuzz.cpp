@@ -8,9 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   lemma::Value value;
   try {
     value = lemma::from_json({reinterpret_cast<const char*>(data), size});
-  } catch (const lemma::Error&) {
-    return 0;
-  }
+  } catch (const lemma::Error&) { return 0; }
   for (const int indent : {-1, 2}) {
     const std::string text = lemma::to_json(value, indent);
     if (lemma::to_json(lemma::from_json(text), indent) != text) std::abort();

@@ -21,9 +21,8 @@ inline bool same_bits(const Value& a, const Value& b) {
   if (a.is_list())
     return alike(a.as_list(), b.as_list(), [](const Value& x, const Value& y) { return same_bits(x, y); });
   if (a.is_object())
-    return alike(a.as_object(), b.as_object(), [](const auto& x, const auto& y) {
-      return x.first == y.first && same_bits(x.second, y.second);
-    });
+    return alike(a.as_object(), b.as_object(),
+                 [](const auto& x, const auto& y) { return x.first == y.first && same_bits(x.second, y.second); });
   if (a.is_array())
     return a.as_array().shape == b.as_array().shape &&
            alike(a.as_array().data, b.as_array().data, [](double x, double y) { return same_bits(x, y); });
@@ -33,7 +32,8 @@ inline bool same_bits(const Value& a, const Value& b) {
 
 /// Any bits, and the special ones more often than chance would have them.
 inline rc::Gen<double> any_double() {
-  const auto bits = rc::gen::map(rc::gen::arbitrary<std::uint64_t>(), [](std::uint64_t b) { return std::bit_cast<double>(b); });
+  const auto bits =
+      rc::gen::map(rc::gen::arbitrary<std::uint64_t>(), [](std::uint64_t b) { return std::bit_cast<double>(b); });
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   return rc::gen::oneOf(bits, rc::gen::arbitrary<double>(),
                         rc::gen::element(0.0, -0.0, 1.0, 0.1, 1e15, 1e16, 1e22, 5e-324, 1.7976931348623157e308, nan,
@@ -63,7 +63,9 @@ inline rc::Gen<Value> any_value(int depth = 0) {
       case 3: return *any_double();
       case 4: return *any_text();
       case 5: {
-        Value::Array array{*rc::gen::container<std::vector<Index>>(static_cast<std::size_t>(1 + size / 2), rc::gen::inRange<Index>(0, 4)), {}};
+        Value::Array array{*rc::gen::container<std::vector<Index>>(static_cast<std::size_t>(1 + size / 2),
+                                                                   rc::gen::inRange<Index>(0, 4)),
+                           {}};
         Index count = 1;
         for (const Index length : array.shape) count *= length;
         array.data = *rc::gen::container<std::vector<double>>(static_cast<std::size_t>(count), any_double());

@@ -39,7 +39,8 @@ class Golden {
     return agrees(key, ours, rule.at("mode").as_string(), tolerance ? tolerance->as_double() : 0);
   }
   /// The same with a rule of the caller's own, for keys that the file leaves to it (per_field), or openly wider.
-  testing::AssertionResult agrees(const std::string& key, const Value& ours, const std::string& mode, double tol) const {
+  testing::AssertionResult agrees(const std::string& key, const Value& ours, const std::string& mode,
+                                  double tol) const {
     return compare(id_ + ": " + key, ours, value(key), {mode, tol, key.ends_with("_abs")});
   }
 
@@ -49,12 +50,14 @@ class Golden {
     double tol;
     bool absolute = false;
   };
-  static testing::AssertionResult compare(const std::string& where, const Value& ours, const Value& theirs, const Rule& rule) {
+  static testing::AssertionResult compare(const std::string& where, const Value& ours, const Value& theirs,
+                                          const Rule& rule) {
     if (const auto a = numbers(ours), b = numbers(theirs); a && b) return compare_numbers(where, *a, *b, rule);
     if (ours.is_object() && theirs.is_object()) return compare_objects(where, ours, theirs, rule);
     if (ours.is_list() && theirs.is_list()) return compare_lists(where, ours, theirs, rule);
     if (ours == theirs) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << where << " is " << to_json(ours, -1) << ", the reference is " << to_json(theirs, -1);
+    return testing::AssertionFailure() << where << " is " << to_json(ours, -1) << ", the reference is "
+                                       << to_json(theirs, -1);
   }
 
  private:
@@ -84,17 +87,19 @@ class Golden {
   static testing::AssertionResult compare_numbers(const std::string& where, const std::vector<double>& ours,
                                                   const std::vector<double>& theirs, const Rule& rule) {
     if (ours.size() != theirs.size())
-      return testing::AssertionFailure() << where << " has " << ours.size() << " numbers, the reference " << theirs.size();
+      return testing::AssertionFailure() << where << " has " << ours.size() << " numbers, the reference "
+                                         << theirs.size();
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const double own = rule.absolute ? std::abs(ours[i]) : ours[i];
       if (!close(own, theirs[i], rule))
-        return testing::AssertionFailure() << fmt::format("{}[{}] is {}, the reference is {} ({} {})", where, i, own, theirs[i],
-                                                          rule.mode, rule.tol);
+        return testing::AssertionFailure() << fmt::format("{}[{}] is {}, the reference is {} ({} {})", where, i, own,
+                                                          theirs[i], rule.mode, rule.tol);
     }
     return testing::AssertionSuccess();
   }
 
-  static testing::AssertionResult compare_objects(const std::string& where, const Value& ours, const Value& theirs, const Rule& rule) {
+  static testing::AssertionResult compare_objects(const std::string& where, const Value& ours, const Value& theirs,
+                                                  const Rule& rule) {
     for (const auto& [key, expected] : theirs.as_object()) {
       const Value* own = ours.find(key);
       if (!own) return testing::AssertionFailure() << where << " has no '" << key << "'";
@@ -103,7 +108,8 @@ class Golden {
     return testing::AssertionSuccess();
   }
 
-  static testing::AssertionResult compare_lists(const std::string& where, const Value& ours, const Value& theirs, const Rule& rule) {
+  static testing::AssertionResult compare_lists(const std::string& where, const Value& ours, const Value& theirs,
+                                                const Rule& rule) {
     const auto &a = ours.as_list(), &b = theirs.as_list();
     if (a.size() != b.size())
       return testing::AssertionFailure() << where << " has " << a.size() << " items, the reference " << b.size();

@@ -10,6 +10,7 @@
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/simd_distance.hpp>
 #include <limits>
+#include <numeric>
 
 namespace lemma {
 namespace {
@@ -23,7 +24,9 @@ const Matrix* given_centers(const KMeans& spec) { return std::get_if<Matrix>(&sp
 struct Survey {
   simd::Frame frame;
   double total_ss = 0, weight = 0;
-  double unit() const { return total_ss > 0 ? std::sqrt(total_ss / weight) : 1.0; }  // root mean square distance to the mean
+  double unit() const {
+    return total_ss > 0 ? std::sqrt(total_ss / weight) : 1.0;
+  }  // root mean square distance to the mean
 };
 
 Survey survey(const Rows& rows, const Execution& execution) {
@@ -34,10 +37,13 @@ Survey survey(const Rows& rows, const Execution& execution) {
   if (!(out.weight > 0)) throw Error("kmeans: all weights are 0, so there are no rows to learn from");
   out.frame.origin = moments.mean();
   out.total_ss = moments.squares().sum();
-  const double far = std::max((moments.greatest() - moments.mean()).maxCoeff(), (moments.mean() - moments.least()).maxCoeff());
+  const double far =
+      std::max((moments.greatest() - moments.mean()).maxCoeff(), (moments.mean() - moments.least()).maxCoeff());
   if (!(far < 1e150) || (far > 0 && far < 1e-150))
-    throw Error(fmt::format("kmeans: values lie up to {} from the mean of their column, and squared distances leave the range of "
-                            "numbers; scale the columns first ('scale | kmeans')", format_significant(far, 3)));
+    throw Error(fmt::format(
+        "kmeans: values lie up to {} from the mean of their column, and squared distances leave the range of "
+        "numbers; scale the columns first ('scale | kmeans')",
+        format_significant(far, 3)));
   out.frame.scale = far > 0 ? std::ldexp(1.0, -std::ilogb(far) - 1) : 1.0;
   return out;
 }
@@ -51,8 +57,9 @@ KMeans completed(KMeans spec, const Rows& rows, const Execution& execution) {
     throw Error(fmt::format("kmeans: start has {} columns, but the rows have {}: {}", given->cols(), rows.width(),
                             join_words(rows.features)));
   if (const Index distinct = distinct_rows(rows, *spec.k, execution); distinct < *spec.k)
-    throw Error(fmt::format("kmeans: k is {}, but there {} only {} among {}; k can be at most {}", *spec.k, distinct == 1 ? "is" : "are",
-                            count_of(distinct, "different row"), format_count(rows.count()), distinct));
+    throw Error(fmt::format("kmeans: k is {}, but there {} only {} among {}; k can be at most {}", *spec.k,
+                            distinct == 1 ? "is" : "are", count_of(distinct, "different row"),
+                            format_count(rows.count()), distinct));
   return spec;
 }
 
@@ -68,16 +75,17 @@ class Silent final : public Progress {
 };
 
 /// A result for each start that got far enough; a cancel leaves the others empty.
-std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& rows, const Survey& ground, const FitOptions& options,
-                                             const Execution& execution) {
+std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& rows, const Survey& ground,
+                                             const FitOptions& options, const Execution& execution) {
   const int restarts = *spec.restarts;
   const LloydLimits limits{spec.max_iterations, spec.tolerance * ground.unit()};
   std::vector<std::optional<LloydRun>> runs(static_cast<std::size_t>(restarts));
   const auto run = [&](Index r, const Execution& part) {
     const Matrix* given = given_centers(spec);
-    const Matrix start = given ? *given
-                               : start_centers(std::get<KMeansStart>(spec.start), *spec.k, rows,
-                                               RandomStream(options.seed, static_cast<std::uint64_t>(r)), part.part(0, 0.3));
+    const Matrix start =
+        given ? *given
+              : start_centers(std::get<KMeansStart>(spec.start), *spec.k, rows,
+                              RandomStream(options.seed, static_cast<std::uint64_t>(r)), part.part(0, 0.3));
     runs[static_cast<std::size_t>(r)] = lloyd(rows, ground.frame, start, limits, part.part(given ? 0 : 0.3, 1));
   };
   try {
@@ -91,15 +99,15 @@ std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& row
       for (Index r = 0; r < restarts; ++r)
         run(r, execution.part(static_cast<double>(r) / restarts, static_cast<double>(r + 1) / restarts));
     }
-  } catch (const Cancelled&) {
-  }
+  } catch (const Cancelled&) {}
   return runs;
 }
 
+/// The least sum of squares; of those that differ by rounding only the first.
 LloydRun* best_of(std::vector<std::optional<LloydRun>>& runs) {
   LloydRun* best = nullptr;
   for (auto& run : runs)
-    if (run && (!best || run->total_within() < best->total_within())) best = &*run;
+    if (run && (!best || run->total_within() < best->total_within() * (1 - 1e-12))) best = &*run;
   return best;
 }
 
@@ -122,26 +130,52 @@ Certificate certificate_of(const KMeansModel& model, const LloydRun& run, double
   if (cancelled) return unverified(model, run.movement / unit);
   try {
     return certify(model, rows, execution);
-  } catch (const Cancelled&) {
-    return unverified(model, run.movement / unit);
-  }
+  } catch (const Cancelled&) { return unverified(model, run.movement / unit); }
 }
 
 // ---- the certifier: one step of the textbook ----
+
+/// The plain search for whole blocks. The filter only guesses where to look first, which saves time and decides nothing.
+class PlainSearch {
+ public:
+  explicit PlainSearch(const Matrix& centers) : plain_(centers), frame_(around(centers)), filter_(centers, frame_) {}
+
+  void operator()(const MatrixView& x, Labels& label, std::vector<double>& distance) const {
+    const auto rows = static_cast<std::size_t>(x.rows());
+    label.resize(rows);
+    distance.resize(rows);
+    std::iota(label.begin(), label.end(), 0);
+    simd::Scores scores;
+    simd::filter(x, label, filter_, frame_, scores);
+    for (std::size_t i = 0; i < rows; ++i)
+      label[i] = plain_.nearest(x.row(static_cast<Index>(i)).data(), scores.which[i], distance[i]);
+  }
+
+ private:
+  static simd::Frame around(const Matrix& centers) {
+    simd::Frame frame{centers.colwise().mean().transpose(), 1};
+    const double far = (centers.rowwise() - frame.origin.transpose()).cwiseAbs().maxCoeff();
+    if (far > 0 && std::isfinite(far)) frame.scale = std::ldexp(1.0, std::clamp(-std::ilogb(far), -1000, 1000));
+    return frame;
+  }
+  simd::PlainCenters plain_;
+  simd::Frame frame_;
+  simd::FilterCenters filter_;
+};
 
 /// Every row goes to its nearest centre by the plain distances, and the differences to that centre are summed: their mean
 /// is how far the centre would move.
 struct PlainStep {
   const KMeansModel* model;
-  const simd::PlainCenters* plain;
-  Vector middle;                // of the centres; total_ss is taken about it and moved to the mean afterwards
-  Matrix differences;           // Σ w (x − c)
+  const PlainSearch* search;
+  Vector middle;       // of the centres; total_ss is taken about it and moved to the mean afterwards
+  Matrix differences;  // Σ w (x − c)
   Vector weight, within, shift;
   double squares = 0;
 
-  PlainStep(const KMeansModel& m, const simd::PlainCenters& p)
+  PlainStep(const KMeansModel& m, const PlainSearch& s)
       : model(&m),
-        plain(&p),
+        search(&s),
         middle(m.centers.colwise().mean().transpose()),
         differences(Matrix::Zero(m.k(), m.width())),
         weight(Vector::Zero(m.k())),
@@ -149,16 +183,17 @@ struct PlainStep {
         shift(Vector::Zero(m.width())) {}
 
   void accumulate(const Block& block) {
+    Labels label;
+    std::vector<double> distance;
+    (*search)(block.x, label, distance);
     Vector gap(block.x.cols());
-    int label = 0;
     for (Index i = 0; i < block.rows(); ++i) {
       const double w = block.weight_of(i);
       if (w == 0) continue;
-      double distance = 0;
-      label = plain->nearest(block.x.row(i).data(), label, distance);
-      weight(label) += w;
-      within(label) += w * distance;
-      differences.row(label) += w * (block.x.row(i) - model->centers.row(label));
+      const int k = label[static_cast<std::size_t>(i)];
+      weight(k) += w;
+      within(k) += w * distance[static_cast<std::size_t>(i)];
+      differences.row(k) += w * (block.x.row(i) - model->centers.row(k));
       gap = block.x.row(i).transpose() - middle;
       shift += w * gap;
       squares += w * gap.squaredNorm();
@@ -188,13 +223,16 @@ double mismatch(const KMeansModel& model, const PlainStep& found) {
   const double total = std::max({found.total_ss(), rounding, std::numeric_limits<double>::min()});
   return std::max({(model.sizes - found.weight).cwiseAbs().maxCoeff() / n,
                    (model.within - found.within).cwiseAbs().maxCoeff() / total,
-                   std::abs(model.total_within - found.within.sum()) / total, std::abs(model.total_ss - found.total_ss()) / total});
+                   std::abs(model.total_within - found.within.sum()) / total,
+                   std::abs(model.total_ss - found.total_ss()) / total});
 }
 
-std::string verdict(const KMeansModel& model, const Certificate& out, double movement, double disagreement, bool empty) {
+std::string verdict(const KMeansModel& model, const Certificate& out, double movement, double disagreement,
+                    bool empty) {
   const std::string moves = fmt::format("one more step moves a centre by {} of the rows' spread (allowed {})",
                                         format_significant(movement, 2), format_significant(out.tolerance, 2));
-  if (out.holds()) return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + ".";
+  if (out.holds())
+    return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + ".";
   if (disagreement > 1e-9)
     return fmt::format("The sizes or sums of squares of the model are not those of these rows (off by {}); {}.",
                        format_significant(disagreement, 2), moves);
@@ -221,24 +259,27 @@ void KMeansModel::check() const {
   require(k() > 0 && width() > 0, "kmeans: there are no centres");
   require(!spec.k || *spec.k == k(), "kmeans: there are not k centres");
   require(sizes.size() == k() && within.size() == k(), "kmeans: sizes and within must have one number for each centre");
-  require(centers.allFinite() && sizes.allFinite() && within.allFinite() && objective.allFinite() && std::isfinite(total_ss) &&
-              std::isfinite(total_within) && std::isfinite(between),
+  require(centers.allFinite() && sizes.allFinite() && within.allFinite() && objective.allFinite() &&
+              std::isfinite(total_ss) && std::isfinite(total_within) && std::isfinite(between),
           "kmeans: a number is not finite");
   require((sizes.array() >= 0).all() && (within.array() >= 0).all(), "kmeans: a size or sum of squares is negative");
-  require(iterations >= 0 && objective.size() == iterations, "kmeans: objective must have one number for each iteration");
+  require(std::abs(total_ss - total_within - between) <= 1e-9 * std::abs(total_ss),
+          "kmeans: between is not total_ss - total_within");
+  require(iterations >= 0 && objective.size() == iterations,
+          "kmeans: objective must have one number for each iteration");
 }
 
 Labels KMeansModel::assign(const MatrixView& x) const {
   require(x.cols() == width(), "kmeans: wrong number of columns");
-  const simd::PlainCenters plain(centers);
-  Labels label(static_cast<std::size_t>(x.rows()));
+  const PlainSearch search(centers);
+  Labels labels(static_cast<std::size_t>(x.rows()));
   for_each_block(MemoryRows(x), {}, [&](const Block& block) {
-    double distance = 0;
-    for (Index i = 0, guess = 0; i < block.rows(); ++i)
-      guess = label[static_cast<std::size_t>(block.first + i)] =
-          plain.nearest(block.x.row(i).data(), static_cast<int>(guess), distance);
+    Labels part;
+    std::vector<double> distance;
+    search(block.x, part, distance);
+    std::copy(part.begin(), part.end(), labels.begin() + block.first);
   });
-  return label;
+  return labels;
 }
 
 std::string KMeansModel::summary(const Names& names) const {
@@ -260,9 +301,9 @@ std::string KMeansModel::summary(const Names& names) const {
                                 count_of(k(), "cluster"), count_of(iterations, "iteration"));
   out += table.str({.width = 100});
   if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  out += fmt::format("\ntotal within {}   between {}   total {}   (between / total = {} %)\n", format_significant(total_within, 7),
-                     format_significant(between, 7), format_significant(total_ss, 7),
-                     format_fixed(total_ss > 0 ? 100 * between / total_ss : 100.0, 1));
+  out += fmt::format("\ntotal within {}   between {}   total {}   (between / total = {} %)\n",
+                     format_significant(total_within, 7), format_significant(between, 7),
+                     format_significant(total_ss, 7), format_fixed(total_ss > 0 ? 100 * between / total_ss : 100.0, 1));
   return out;
 }
 
@@ -286,15 +327,17 @@ KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& o
 
   const auto finished = std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run && !run->cancelled; });
   const bool cancelled = finished < *model.spec.restarts;
-  if (cancelled) model.warnings.push_back(fmt::format("cancelled: {} of {} finished", finished, count_of(*model.spec.restarts, "start")));
+  if (cancelled)
+    model.warnings.push_back(
+        fmt::format("cancelled: {} of {} finished", finished, count_of(*model.spec.restarts, "start")));
   model.certificate = certificate_of(model, *best, ground.unit(), cancelled, rows, execution.part(0.9, 1));
   return model;
 }
 
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution) {
   require(rows.width() == model.width(), "kmeans: wrong number of columns");
-  const simd::PlainCenters plain(model.centers);
-  const auto step = scan(rows, PlainStep(model, plain), execution);
+  const PlainSearch search(model.centers);
+  const auto step = scan(rows, PlainStep(model, search), execution);
   const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;
   const double movement = step.movement() / unit, disagreement = mismatch(model, step);
   Certificate out;

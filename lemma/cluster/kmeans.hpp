@@ -39,12 +39,14 @@ struct KMeans {
   static constexpr auto params() {
     return std::tuple{
         param("k", &KMeans::k, "number of clusters; by default that of the given centres, else 3", at_least(1)),
-        param("start", &KMeans::start, "where to begin: kmeans++, random (rows), or a file with one centre in each row"),
-        param("restarts", &KMeans::restarts, "starts, of which the best result is kept; by default 10, or 1 from given centres",
-              at_least(1)),
+        param("start", &KMeans::start,
+              "where to begin: kmeans++, random (rows), or a file with one centre in each row"),
+        param("restarts", &KMeans::restarts,
+              "starts, of which the best result is kept; by default 10, or 1 from given centres", at_least(1)),
         param("max_iterations", &KMeans::max_iterations, "most iterations of one start", at_least(1)),
         param("tolerance", &KMeans::tolerance,
-              "stop when no centre moves farther, as a share of the rows' root mean square distance to their mean; 0: when none moves",
+              "stop when no centre moves farther, as a share of the rows' root mean square distance to their mean; 0: "
+              "when none moves",
               at_least(0))};
   }
   void check() const;
@@ -53,12 +55,12 @@ static_assert(Described<KMeans>);
 
 struct KMeansModel : Evidence {
   KMeans spec;
-  Matrix centers;        // one in each row
-  Vector sizes;          // weight of the rows of each cluster
-  Vector within;         // Σ w ‖x − c‖² of each cluster
+  Matrix centers;  // one in each row
+  Vector sizes;    // weight of the rows of each cluster
+  Vector within;   // Σ w ‖x − c‖² of each cluster
   double total_within = 0, total_ss = 0, between = 0;
-  int iterations = 0;    // of the start that was kept
-  Vector objective;      // Σ within after each of its assignments
+  int iterations = 0;  // of the start that was kept
+  Vector objective;    // Σ within after each of its assignments
 
   static constexpr auto fields() {
     return std::tuple{

@@ -10,12 +10,13 @@
 namespace lemma {
 namespace {
 
-/// Squared distances of a block's rows to one centre.
-std::vector<double> distances_to(const Matrix& center, const Block& block) {
+/// w ‖x − c‖² of a block's rows for one centre.
+std::vector<double> mass_at(const Matrix& center, const Block& block) {
   const auto rows = static_cast<std::size_t>(block.rows());
   const std::vector<int> first(rows, 0);
   std::vector<double> out(rows);
   simd::own_distances(block.x, center, first, out);
+  for (std::size_t i = 0; i < block.weight.size(); ++i) out[i] = block.weight[i] > 0 ? block.weight[i] * out[i] : 0.0;
   return out;
 }
 
@@ -94,15 +95,17 @@ struct Potentials {
   void accumulate(const Block& block) {
     const std::span<const double> mass = lottery->of(block);
     for (std::size_t c = 0; c < candidates->size(); ++c) {
-      const std::vector<double> distance = distances_to((*candidates)[c], block);
-      for (std::size_t i = 0; i < mass.size(); ++i)
-        sum(static_cast<Index>(c)) += std::min(mass[i], block.weight_of(static_cast<Index>(i)) * distance[i]);
+      const std::vector<double> now = mass_at((*candidates)[c], block);
+      double total = 0;
+      for (std::size_t i = 0; i < mass.size(); ++i) total += std::min(mass[i], now[i]);
+      sum(static_cast<Index>(c)) += total;
     }
   }
   void merge(const Potentials& other) { sum += other.sum; }
 };
 
-Matrix best_candidate(Lottery& lottery, Index tries, const Rows& rows, RandomStream& random, const Execution& execution) {
+Matrix best_candidate(Lottery& lottery, Index tries, const Rows& rows, RandomStream& random,
+                      const Execution& execution) {
   std::vector<Matrix> candidates;
   for (Index c = 0; c < tries; ++c) candidates.push_back(lottery.draw(random.uniform()));
   Index best = 0;
@@ -118,14 +121,10 @@ Matrix plus_plus(Index k, const Rows& rows, RandomStream& random, const Executio
   for (Index c = 1; c < k; ++c) {
     const Matrix newest = centers.row(c - 1);
     lottery.change([&](const Block& block, std::span<double> mass) {
-      const std::vector<double> distance = distances_to(newest, block);
-      for (std::size_t i = 0; i < mass.size(); ++i) {
-        const double d = block.weight_of(static_cast<Index>(i)) * distance[i];
-        mass[i] = c == 1 ? d : std::min(mass[i], d);
-      }
+      const std::vector<double> now = mass_at(newest, block);
+      for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = c == 1 ? now[i] : std::min(mass[i], now[i]);
     });
-    if (lottery.empty())
-      throw Error(fmt::format("kmeans: k is {}, but the rows are only {} different points", k, c));
+    if (lottery.empty()) throw Error(fmt::format("kmeans: k is {}, but the rows are only {} different points", k, c));
     centers.row(c) = best_candidate(lottery, tries, rows, random, execution);
     execution.report(static_cast<double>(c) / static_cast<double>(k), "choosing the first centres");
   }

@@ -21,7 +21,8 @@ struct RowMemory {
   std::vector<int> label;    // −1 before the first assignment
   std::vector<float> lower;  // no other centre is nearer than this, in the frame's units
 
-  explicit RowMemory(Index rows) : label(static_cast<std::size_t>(rows), -1), lower(static_cast<std::size_t>(rows), 0) {}
+  explicit RowMemory(Index rows)
+      : label(static_cast<std::size_t>(rows), -1), lower(static_cast<std::size_t>(rows), 0) {}
 };
 
 /// The second least of the true squared distances is at least this.
@@ -86,7 +87,8 @@ class Search {
     simd::filter(centers_, all, filter_, frame_, scores);
     for (std::size_t k = 0; k < all.size(); ++k) {
       const double squares = scores.squared_norm[k], error = filter_.error(norm_of(squares));
-      near_(static_cast<Index>(k)) = 0.25 * kBelow * squared_bound(scores.second[k], squares, error, filter_.norm_error());
+      near_(static_cast<Index>(k)) =
+          0.25 * kBelow * squared_bound(scores.second[k], squares, error, filter_.norm_error());
     }
   }
 
@@ -112,7 +114,7 @@ class Search {
 struct Assignment {
   const Search* search;
   RowMemory* memory;
-  Matrix sums;           // Σ w (x − origin)
+  Matrix sums;  // Σ w (x − origin)
   Vector weight, within;
 
   Assignment(const Search& s, RowMemory& m)
@@ -149,7 +151,8 @@ struct Assignment {
   }
 
  private:
-  std::vector<int> unsettled(const Block& block, std::span<const int> label, float* lower, std::vector<double>& own) const {
+  std::vector<int> unsettled(const Block& block, std::span<const int> label, float* lower,
+                             std::vector<double>& own) const {
     std::vector<int> open(label.size());
     if (label[0] < 0) {
       std::iota(open.begin(), open.end(), 0);
@@ -188,7 +191,8 @@ struct Farthest {
     std::vector<double> own(rows);
     simd::own_distances(block.x, *centers, {memory->label.data() + block.first, rows}, own);
     for (std::size_t i = 0; i < rows; ++i) {
-      if (block.weight_of(static_cast<Index>(i)) == 0 || (found.size() == most && own[i] < found.rbegin()->first)) continue;
+      if (block.weight_of(static_cast<Index>(i)) == 0 || (found.size() == most && own[i] < found.rbegin()->first))
+        continue;
       const double* x = block.x.row(static_cast<Index>(i)).data();
       put({own[i], std::vector<double>(x, x + block.x.cols())});
     }
@@ -223,7 +227,8 @@ Matrix next_centers(const Assignment& pass, const Rows& rows, RowMemory& memory,
 }
 
 std::string progress_message(const LloydRun& run) {
-  return fmt::format("iteration {}, within sum of squares {}", run.objective.size(), format_significant(run.total_within(), 7));
+  return fmt::format("iteration {}, within sum of squares {}", run.objective.size(),
+                     format_significant(run.total_within(), 7));
 }
 
 }  // namespace

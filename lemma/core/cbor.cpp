@@ -1,6 +1,6 @@
-// lemma/core/cbor.cpp: the part of CBOR (RFC 8949) that a Value needs: null, truth values, 64-bit integers, float64, text,
-// lists, maps with text keys, all of definite length; arrays of numbers as tag 86 (float64, little endian) and, with a
-// shape, tag 40 (RFC 8746).
+// lemma/core/cbor.cpp: the part of CBOR (RFC 8949) that a Value needs: null, truth values, 64-bit integers, float64,
+// text, lists, maps with text keys, all of definite length; arrays of numbers as tag 86 (float64, little endian) and,
+// with a shape, tag 40 (RFC 8746).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,10 @@ class Writer {
   void head(Major major, std::uint64_t argument) {
     const auto type = static_cast<std::uint8_t>(major << 5);
     if (argument < 24) return out_.push_back(static_cast<std::uint8_t>(type | argument));
-    const int size = argument <= 0xFF ? 0 : argument <= 0xFFFF ? 1 : argument <= 0xFFFFFFFF ? 2 : 3;  // log₂ of the bytes
+    const int size = argument <= 0xFF         ? 0
+                     : argument <= 0xFFFF     ? 1
+                     : argument <= 0xFFFFFFFF ? 2
+                                              : 3;  // log₂ of the bytes
     out_.push_back(static_cast<std::uint8_t>(type | (24 + size)));
     big_endian(argument, 1 << size);
   }
@@ -104,7 +107,9 @@ class Reader {
     std::uint64_t argument;
   };
 
-  [[noreturn]] void fail(std::string_view problem) const { throw Error(fmt::format("CBOR, byte {}: {}", at_, problem)); }
+  [[noreturn]] void fail(std::string_view problem) const {
+    throw Error(fmt::format("CBOR, byte {}: {}", at_, problem));
+  }
   std::size_t left() const { return size_ - at_; }
 
   Head head() {
@@ -220,7 +225,8 @@ class Reader {
     std::vector<Index> shape;
     for (std::uint64_t i = 0; i < h.argument; ++i) {
       const Head length = head();
-      if (length.major != kUnsigned || length.argument > static_cast<std::uint64_t>(INT64_MAX)) fail("a dimension is a count");
+      if (length.major != kUnsigned || length.argument > static_cast<std::uint64_t>(INT64_MAX))
+        fail("a dimension is a count");
       shape.push_back(static_cast<Index>(length.argument));
     }
     return shape;

@@ -21,9 +21,7 @@ Value read(const Bytes& bytes) {
 std::string message_of(const Bytes& bytes) {
   try {
     read(bytes);
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -47,8 +45,7 @@ TEST(Cbor, WritesTheBytesOfTheStandard) {  // RFC 8949, appendix A
 
 TEST(Cbor, WritesArraysAsTypedArrays) {  // RFC 8746: tag 86 is float64 little endian, tag 40 has the dimensions
   EXPECT_EQ(to_cbor(Vector{{1.0}}), (Bytes{0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
-  EXPECT_EQ(to_cbor(Matrix{{1.0}}),
-            (Bytes{0xd8, 40, 0x82, 0x82, 1, 1, 0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
+  EXPECT_EQ(to_cbor(Matrix{{1.0}}), (Bytes{0xd8, 40, 0x82, 0x82, 1, 1, 0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
 }
 
 TEST(Cbor, ReadsIntegersUpToTheirEnds) {
@@ -80,21 +77,21 @@ TEST(Cbor, RefusesWhatAModelFileNeverHolds) {
   EXPECT_EQ(message_of({0x01, 0x01}), "CBOR, byte 1: there is something after the end of the document");
   EXPECT_EQ(message_of({}), "CBOR, byte 0: the document ends too early");
   EXPECT_EQ(message_of({0x62, 0xc3, 0x28}), "CBOR, byte 1: a text that is not UTF-8");
-  const std::vector<Bytes> others{{0x9f, 0xff},              // a list of indefinite length
-                                  {0x5f, 0x41, 0x00, 0xff},  // bytes in pieces
-                                  {0x7f, 0xff},              // a text in pieces
-                                  {0xa1, 0x01, 0x02},        // a key that is a number
-                                  {0x41, 0x00},              // bytes without a tag
-                                  {0xf7},                    // undefined
-                                  {0xf9, 0x00, 0x00},        // half precision
-                                  {0xf8, 0x20},              // another simple value
-                                  {0x1c},                    // reserved
-                                  {0xff},                    // a break outside
-                                  {0xc1, 0x01},              // a tag for dates
-                                  {0xd8, 86, 0x47, 0, 0, 0, 0, 0, 0, 0},                // seven bytes are no double
-                                  {0xd8, 86, 0x61, 'a'},                                // a text in an array's place
-                                  {0xd8, 40, 0x82, 0x80, 0xd8, 86, 0x40},               // no dimensions
-                                  {0xd8, 40, 0x82, 0x82, 2, 2, 0xd8, 86, 0x40},         // 2 × 2 of nothing
+  const std::vector<Bytes> others{{0x9f, 0xff},                                  // a list of indefinite length
+                                  {0x5f, 0x41, 0x00, 0xff},                      // bytes in pieces
+                                  {0x7f, 0xff},                                  // a text in pieces
+                                  {0xa1, 0x01, 0x02},                            // a key that is a number
+                                  {0x41, 0x00},                                  // bytes without a tag
+                                  {0xf7},                                        // undefined
+                                  {0xf9, 0x00, 0x00},                            // half precision
+                                  {0xf8, 0x20},                                  // another simple value
+                                  {0x1c},                                        // reserved
+                                  {0xff},                                        // a break outside
+                                  {0xc1, 0x01},                                  // a tag for dates
+                                  {0xd8, 86, 0x47, 0, 0, 0, 0, 0, 0, 0},         // seven bytes are no double
+                                  {0xd8, 86, 0x61, 'a'},                         // a text in an array's place
+                                  {0xd8, 40, 0x82, 0x80, 0xd8, 86, 0x40},        // no dimensions
+                                  {0xd8, 40, 0x82, 0x82, 2, 2, 0xd8, 86, 0x40},  // 2 × 2 of nothing
                                   {0xd8, 40, 0x82, 0x82, 0x20, 0x20, 0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0, 0},
                                   {0xd8, 40, 0x81, 0x81, 0x00}};
   for (const Bytes& bytes : others) EXPECT_THROW(read(bytes), Error) << testing::PrintToString(bytes);
@@ -157,9 +154,7 @@ TEST(Cbor, FlippedBytesGiveAnErrorOrAValueThatCanBeWrittenAgain) {
       const Value value = read(bytes);
       ASSERT_TRUE(same_bits(read(to_cbor(value)), value));
       ++values;
-    } catch (const Error&) {
-      ++errors;
-    }
+    } catch (const Error&) { ++errors; }
   }
   EXPECT_GT(errors, 1000);
   EXPECT_GT(values, 1000) << "damage inside numbers and letters is for the checksum to find";

@@ -11,9 +11,7 @@ TEST(Error, RequireThrowsOnlyWhenTheConditionFails) {
   try {
     require(false, "lambda is -1, must be at least 0");
     FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "lambda is -1, must be at least 0");
-  }
+  } catch (const Error& e) { EXPECT_STREQ(e.what(), "lambda is -1, must be at least 0"); }
 }
 
 TEST(Nearest, FindsTheWordThatWasMeant) {

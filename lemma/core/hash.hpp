@@ -18,8 +18,8 @@ std::uint64_t hash_numbers(std::span<const double> numbers, std::uint64_t seed =
 /// Order counts: combine(a, b) is not combine(b, a).
 std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b);
 
-/// Of every number in every row (features, response, labels, weights, precision, offset) and of the rows' order: the same
-/// from memory and from a file, for any number of threads.
+/// Of every number in every row (features, response, labels, weights, precision, offset) and of the rows' order: the
+/// same from memory and from a file, for any number of threads.
 std::uint64_t hash_rows(const Rows& rows, const Execution& execution = {});
 
 /// zlib's CRC-32, which finds every burst of damage up to 32 bits. `before` continues an earlier part.

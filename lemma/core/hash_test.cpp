@@ -67,8 +67,11 @@ TEST(HashRows, IsTheSameForAnyNumberOfThreadsAndSeesEveryPart) {
   threads.threads = 8;
   EXPECT_EQ(hash_rows(MemoryRows(x), threads), alone);
 
-  const std::set<std::uint64_t> parts{alone, hash_rows(MemoryRows(x).response(y)), hash_rows(MemoryRows(x).weights(y)),
-                                      hash_rows(MemoryRows(x).precision(y)), hash_rows(MemoryRows(x).offset(y)),
+  const std::set<std::uint64_t> parts{alone,
+                                      hash_rows(MemoryRows(x).response(y)),
+                                      hash_rows(MemoryRows(x).weights(y)),
+                                      hash_rows(MemoryRows(x).precision(y)),
+                                      hash_rows(MemoryRows(x).offset(y)),
                                       hash_rows(MemoryRows(x.topRows(4999)))};
   EXPECT_EQ(parts.size(), 6u);
   const Matrix wide = [&] {

@@ -164,7 +164,8 @@ Value collapse(Value::List list) {
   Value::Array stacked{list[0].as_array().shape, {}};
   stacked.shape.insert(stacked.shape.begin(), static_cast<Index>(list.size()));
   stacked.data.reserve(list.size() * list[0].as_array().data.size());
-  for (const Value& v : list) stacked.data.insert(stacked.data.end(), v.as_array().data.begin(), v.as_array().data.end());
+  for (const Value& v : list)
+    stacked.data.insert(stacked.data.end(), v.as_array().data.begin(), v.as_array().data.end());
   return stacked;
 }
 

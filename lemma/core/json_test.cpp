@@ -14,9 +14,7 @@ namespace {
 std::string message_of(std::string_view text) {
   try {
     from_json(text);
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -76,8 +74,9 @@ TEST(JsonWriter, WrapsLongArrays) {
 }
 
 TEST(JsonReader, ReadsEveryKindOfValue) {
-  const Value value = from_json(" {\"a\": [1, 2.5, -3e2], \"b\": [[1, 2], [3, 4]], \"c\": [1, null], \"d\": true,\r\n"
-                                "\t\"e\": \"\\u00e9\\ud83d\\ude00\\/\", \"f\": {}, \"g\": [], \"h\": [[1], [2, 3]]} ");
+  const Value value = from_json(
+      " {\"a\": [1, 2.5, -3e2], \"b\": [[1, 2], [3, 4]], \"c\": [1, null], \"d\": true,\r\n"
+      "\t\"e\": \"\\u00e9\\ud83d\\ude00\\/\", \"f\": {}, \"g\": [], \"h\": [[1], [2, 3]]} ");
   EXPECT_EQ(value.at("a"), Value(Vector{{1.0, 2.5, -300.0}}));
   EXPECT_EQ(value.at("b"), Value(Matrix{{1.0, 2.0}, {3.0, 4.0}}));
   EXPECT_TRUE(value.at("c").is_list());
@@ -110,9 +109,21 @@ TEST(JsonReader, NamesLineAndColumnOfAMistake) {
 }
 
 TEST(JsonReader, TakesNothingThatIsNotJson) {
-  for (const char* text : {"01", "1.", ".5", "+1", "1e", "-", "--1", "1.e5", "NaN", "nul", "tru", "[1,]", "[,1]", "{,}",
-                           "{\"a\":1,}", "{a:1}", "'a'", "\"\\x\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\udc00\"",
-                           "\"\\ud800\\u0041\"", "\"\n\"", "[1 2]", "]", "}", "{\"a\"}", "\"\\", "\"\\u", "1 2"})
+  for (const char* text : {"01",          "1.",
+                           ".5",          "+1",
+                           "1e",          "-",
+                           "--1",         "1.e5",
+                           "NaN",         "nul",
+                           "tru",         "[1,]",
+                           "[,1]",        "{,}",
+                           "{\"a\":1,}",  "{a:1}",
+                           "'a'",         "\"\\x\"",
+                           "\"\\u12g4\"", "\"\\ud800\"",
+                           "\"\\udc00\"", "\"\\ud800\\u0041\"",
+                           "\"\n\"",      "[1 2]",
+                           "]",           "}",
+                           "{\"a\"}",     "\"\\",
+                           "\"\\u",       "1 2"})
     EXPECT_THROW(from_json(text), Error) << text;
 }
 
@@ -150,9 +161,7 @@ RC_GTEST_PROP(Json, ADamagedTextGivesAnErrorOrAValue, ()) {
   try {
     const std::string again = to_json(from_json(text));
     RC_ASSERT(to_json(from_json(again)) == again);
-  } catch (const Error&) {
-    RC_SUCCEED("an error");
-  }
+  } catch (const Error&) { RC_SUCCEED("an error"); }
 }
 
 }  // namespace

@@ -106,24 +106,38 @@ tbb::task_arena& arena_of(int threads) {
   return *kept;
 }
 
+/// Work goes to another thread, and its results come back, inside TBB's compiled part, which a thread sanitizer cannot
+/// see: so both sides also pass through here. It holds nothing.
+void hand_over() {
+  static std::atomic<unsigned> gate{0};
+  gate.fetch_add(1, std::memory_order_acq_rel);
+}
+
 /// work() for each of `workers`, on up to `threads` at once, and no return before each has come back. The work is taken
 /// from a shared counter by whoever is there, so it is all done even if no other thread ever comes. It must not throw.
 void run_crew(int workers, int threads, const std::function<void()>& work) {
   if (workers <= 1) return work();
   const auto all = [&] {
     const auto one = [&](int) {
-      const AtWork guard;
-      work();
+      hand_over();
+      {
+        const AtWork guard;
+        work();
+      }
+      hand_over();
     };
+    hand_over();
     // Isolated: a thread that waits here must not take up unrelated outer work in the middle of what it is doing.
     tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, workers, one, tbb::simple_partitioner{}); });
+    hand_over();
   };
   if (at_work) return all();
   arena_of(threads).execute(all);
 }
 
-/// What a crew shares: the next piece of work, the earliest failure, and how far it is. Pieces are handed out in order, so
-/// all pieces before a failed one have been begun and are finished: which failure is passed on never depends on timing.
+/// What a crew shares: the next piece of work, the earliest failure, and how far it is. Pieces are handed out in order,
+/// so all pieces before a failed one have been begun and are finished: which failure is passed on never depends on
+/// timing.
 class Ledger {
  public:
   Ledger(Index count, const Execution& execution) : count_(count), failed_(count), execution_(execution) {}
@@ -241,9 +255,7 @@ void parallel_for(Index count, const Execution& execution, const std::function<v
       const Index first = i;
       try {
         for (; i < last && ledger.worth_doing(i); ++i) body(i);
-      } catch (...) {
-        ledger.fail(i);
-      }
+      } catch (...) { ledger.fail(i); }
       ledger.finish(last - first);
     }
   });
@@ -261,9 +273,7 @@ State fold_tree(Index count, const Execution& execution, const std::function<Sta
       Index piece = i;
       try {
         if (ledger.worth_doing(i)) tree.put(i, leaf(i), piece);
-      } catch (...) {
-        ledger.fail(piece);
-      }
+      } catch (...) { ledger.fail(piece); }
       ledger.finish(1);
     }
   });

@@ -26,7 +26,8 @@ struct Execution {
   bool cancelled() const { return lemma::cancelled(progress); }
 };
 
-/// LEMMA_NUM_THREADS if it is a positive number, else the CPUs this process may use (its affinity and its cgroup's quota).
+/// LEMMA_NUM_THREADS if it is a positive number, else the CPUs this process may use (its affinity and its cgroup's
+/// quota).
 int default_threads();
 /// The threads asked for, or the default. Error when fewer than one is asked for.
 int threads_of(const Execution& execution);
@@ -37,9 +38,9 @@ void parallel_for(Index count, const Execution& execution, const std::function<v
 
 /// A fold over leaves 0 … count−1 in a binary tree given by the leaf's index alone: the left half of a range holds the
 /// largest power of two of leaves that is smaller than the range. `leaf(i)` makes a state, `merge(a, b)` folds b into
-/// a. States are opaque here; leaves are begun in order, so at most (threads + 1)·(log₂(count) + 2) are alive. Of several
-/// exceptions the one that a single thread would have met is passed on. Throws Cancelled when progress says so. Nothing
-/// comes of no leaves.
+/// a. States are opaque here; leaves are begun in order, so at most (threads + 1)·(log₂(count) + 2) are alive. Of
+/// several exceptions the one that a single thread would have met is passed on. Throws Cancelled when progress says so.
+/// Nothing comes of no leaves.
 using State = std::shared_ptr<void>;
 State fold_tree(Index count, const Execution& execution, const std::function<State(Index)>& leaf,
                 const std::function<void(State& into, State from)>& merge);

@@ -82,8 +82,7 @@ struct Counted {
   static inline std::atomic<int> alive = 0, most = 0;
   Counted() {
     int seen = most;
-    for (const int now = ++alive; now > seen && !most.compare_exchange_weak(seen, now);) {
-    }
+    for (const int now = ++alive; now > seen && !most.compare_exchange_weak(seen, now);) {}
   }
   ~Counted() { --alive; }
   Counted(const Counted&) = delete;
@@ -122,15 +121,15 @@ TEST_F(FoldTree, OneThreadWorksInOrderOnTheCallersThread) {
 }
 
 TEST_F(FoldTree, NothingComesOfNoLeaves) {
-  EXPECT_EQ(fold_tree(0, on(2), [](Index) { return State(); }, [](State&, State) {}), nullptr);
+  EXPECT_EQ(fold_tree(
+                0, on(2), [](Index) { return State(); }, [](State&, State) {}),
+            nullptr);
 }
 
 std::string failure_of(auto&& work) {
   try {
     work();
-  } catch (const Cancelled&) {
-    return "cancelled";
-  } catch (const std::exception& e) {
+  } catch (const Cancelled&) { return "cancelled"; } catch (const std::exception& e) {
     return e.what();
   }
   return "no failure";
@@ -221,9 +220,9 @@ TEST_F(Parallel, NestedLoopsFinishAndShareTheThreadsOfTheOutermost) {
   parallel_for(8, on(3), [&](Index) {
     parallel_for(8, on(8), [&](Index) {
       int seen = most;
-      for (const int now = ++at_work; now > seen && !most.compare_exchange_weak(seen, now);) {
-      }
-      fold<int>(8, on(8), [&](Index) { return 1; }, [](int& a, int b) { a += b; });
+      for (const int now = ++at_work; now > seen && !most.compare_exchange_weak(seen, now);) {}
+      fold<int>(
+          8, on(8), [&](Index) { return 1; }, [](int& a, int b) { a += b; });
       rest(200);
       --at_work;
       ++done;

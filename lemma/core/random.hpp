@@ -12,7 +12,8 @@
 namespace lemma {
 
 /// Philox4x64 with 10 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
-std::array<std::uint64_t, 4> philox(const std::array<std::uint64_t, 4>& counter, const std::array<std::uint64_t, 2>& key);
+std::array<std::uint64_t, 4> philox(const std::array<std::uint64_t, 4>& counter,
+                                    const std::array<std::uint64_t, 2>& key);
 
 /// The quantile Φ⁻¹(p) of the normal distribution for 0 < p < 1, to about 16 digits (Wichura, algorithm AS 241, 1988).
 double normal_quantile(double p);
@@ -22,7 +23,8 @@ class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed, std::uint64_t stream = 0) : key_{seed, stream} {}
 
-  /// A stream of its own for a part of the work: it depends on this stream's key and the id, not on what has been drawn.
+  /// A stream of its own for a part of the work: it depends on this stream's key and the id, not on what has been
+  /// drawn.
   RandomStream split(std::uint64_t id) const;
 
   std::uint64_t bits() {
@@ -53,8 +55,8 @@ std::vector<Index> permutation(RandomStream& stream, Index n);
 /// k different numbers below n, in random order: each ordered choice equally likely. O(k) memory.
 std::vector<Index> sample_without_replacement(RandomStream& stream, Index n, Index k);
 
-/// Independent standard normal entries: the numbers of RandomStream(seed, stream).normal(), row by row, drawn on several
-/// threads.
+/// Independent standard normal entries: the numbers of RandomStream(seed, stream).normal(), row by row, drawn on
+/// several threads.
 Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed, std::uint64_t stream = 0,
                      const Execution& execution = {});
 

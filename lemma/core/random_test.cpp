@@ -55,7 +55,8 @@ double chi_square(const std::vector<int>& counts) {
   return sum;
 }
 
-/// Within five standard deviations of its mean k−1 (its variance is 2(k−1)); the seeds are fixed, so this never flickers.
+/// Within five standard deviations of its mean k−1 (its variance is 2(k−1)); the seeds are fixed, so this never
+/// flickers.
 bool plausible(const std::vector<int>& counts) {
   const double k = static_cast<double>(counts.size()) - 1;
   return std::abs(chi_square(counts) - k) < 5 * std::sqrt(2 * k);

@@ -82,10 +82,10 @@ class Rows {
 /// What a MatrixView can look at without a copy, and still can when the expression is gone: not a column-major matrix,
 /// not a sum, not a temporary Matrix.
 template <class X>
-concept RowsInPlace = std::same_as<typename std::remove_cvref_t<X>::Scalar, double> &&
-                      bool(std::remove_cvref_t<X>::IsRowMajor) &&
-                      bool(Eigen::internal::traits<std::remove_cvref_t<X>>::Flags & Eigen::DirectAccessBit) &&
-                      !(std::same_as<std::remove_const_t<X>, Matrix>);  // X is deduced as Matrix& for an lvalue
+concept RowsInPlace = std::same_as < typename std::remove_cvref_t<X>::Scalar,
+double > &&bool(std::remove_cvref_t<X>::IsRowMajor) &&
+    bool(Eigen::internal::traits<std::remove_cvref_t<X>>::Flags& Eigen::DirectAccessBit) &&
+    !(std::same_as<std::remove_const_t<X>, Matrix>);  // X is deduced as Matrix& for an lvalue
 
 /// Rows that lie in memory. It looks at x, y, … and does not own them. Features are called x1, x2, … until they get
 /// better names.
@@ -154,8 +154,8 @@ void for_each_block(const Rows& rows, const Execution& execution, const std::fun
 /// All of x in one matrix of its own: for methods that cannot work by scans. Where a look is enough, see Rows::matrix.
 Matrix gather(const Rows& rows, const Execution& execution = {});
 
-/// Error naming the column and the row (counted from 1) of the first value that cannot be used: NaN or infinity anywhere,
-/// a negative weight, a precision that is not positive.
+/// Error naming the column and the row (counted from 1) of the first value that cannot be used: NaN or infinity
+/// anywhere, a negative weight, a precision that is not positive.
 void require_finite(const Rows& rows, const Execution& execution = {});
 
 }  // namespace lemma

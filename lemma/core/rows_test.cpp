@@ -59,9 +59,7 @@ class StreamedRows final : public Rows {
 std::string message_of(auto&& work) {
   try {
     work();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -129,7 +127,9 @@ TEST(MemoryRows, RefusesPartsThatDoNotFit) {
   const std::vector<int> codes{0, 2, 1}, missing{0, -1, 1};
   BlockBuffer buffer;
   EXPECT_EQ(message_of([&] { MemoryRows(x).response(two); }), "there are 3 rows but 2 responses; each row needs one");
-  EXPECT_EQ(message_of([&] { MemoryRows(x).labels(codes, {"a", "b"}); }),
+  EXPECT_EQ(message_of([&] {
+              MemoryRows(x).labels(codes, {"a", "b"});
+            }),
             "the label of row 2 is 2, must be from 0 to 1 (there are 2 classes)");
   EXPECT_THROW(MemoryRows(x).labels(missing, {"a", "b"}), Error);
   EXPECT_THROW(MemoryRows(x).weights(two), Error);

@@ -26,8 +26,8 @@ std::string pad_right(std::string_view text, int width);  // left-aligned
 
 // ---- words ----
 
-/// Paragraphs (separated by an empty line) broken at blanks into lines of at most `width`; each line after the first of a
-/// paragraph begins with `hanging` blanks. A word longer than a line has one of its own.
+/// Paragraphs (separated by an empty line) broken at blanks into lines of at most `width`; each line after the first of
+/// a paragraph begins with `hanging` blanks. A word longer than a line has one of its own.
 std::string wrap(std::string_view text, int width = 79, int hanging = 0);
 
 /// "a", "a and b", "a, b and c"; with more than `most`: "a, b and 7 more".
@@ -41,8 +41,8 @@ std::string count_of(std::int64_t count, std::string_view noun);
 /// As R prints one number with that many significant digits: 0.0001235, 1.235e-05, 123457. NaN is NA.
 std::string format_significant(double number, int digits = 7);
 
-/// As R prints a vector: the same number of decimals for all, the fewest that show each to `digits` significant digits, or
-/// all in scientific form where that is narrower. Brought to one width.
+/// As R prints a vector: the same number of decimals for all, the fewest that show each to `digits` significant digits,
+/// or all in scientific form where that is narrower. Brought to one width.
 std::vector<std::string> format_column(const std::vector<double>& numbers, int digits = 7);
 
 /// `decimals` places after the point, NA for NaN, and no minus before a zero.
@@ -56,9 +56,9 @@ std::string format_p(double p, int digits = 3);
 std::string_view significance_mark(double p);
 inline constexpr std::string_view kSignificanceLegend = "0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1";
 
-std::string format_count(std::int64_t count);    // 1,234,567
-std::string format_bytes(double bytes);          // 512 B, 1.2 GB (powers of 1000)
-std::string format_duration(double seconds);     // 35 ms, 1.2 s, 42 s, 1 min 20 s, 2 h 5 min, 3 d 4 h
+std::string format_count(std::int64_t count);  // 1,234,567
+std::string format_bytes(double bytes);        // 512 B, 1.2 GB (powers of 1000)
+std::string format_duration(double seconds);   // 35 ms, 1.2 s, 42 s, 1 min 20 s, 2 h 5 min, 3 d 4 h
 
 // ---- tables ----
 
@@ -72,7 +72,7 @@ class TextTable {
   struct Layout {
     int indent = 0;
     int gap = 2;
-    int width = 0;        // wider tables continue below, each part beginning with the first column; 0: any width
+    int width = 0;  // wider tables continue below, each part beginning with the first column; 0: any width
     bool header = true;
   };
   /// Lines that end in a newline and never in a blank.

@@ -63,7 +63,8 @@ std::string written(double number, const Format& format) {
   if (std::isnan(number)) return "NA";
   if (std::isinf(number)) return number > 0 ? "Inf" : "-Inf";
   if (number == 0) number = 0;  // no minus
-  return format.scientific ? fmt::format("{:.{}e}", number, format.decimals) : fmt::format("{:.{}f}", number, format.decimals);
+  return format.scientific ? fmt::format("{:.{}e}", number, format.decimals)
+                           : fmt::format("{:.{}f}", number, format.decimals);
 }
 
 void bring_to_one_width(std::vector<std::string>& cells) {

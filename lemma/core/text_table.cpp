@@ -10,7 +10,8 @@ namespace {
 
 /// A cell is one line: what would break it is shown as a blank.
 std::string one_line(std::string cell) {
-  std::replace_if(cell.begin(), cell.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  std::replace_if(
+      cell.begin(), cell.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   return cell;
 }
 

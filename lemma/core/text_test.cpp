@@ -17,7 +17,8 @@ TEST(Utf8, KnowsWellFormedCharacters) {
   EXPECT_EQ(first_character("é").bytes, 2u);
   EXPECT_EQ(first_character("😀").code, U'😀');
   EXPECT_TRUE(is_utf8("naïve Größe 漢字 😀"));
-  for (const char* bad : {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80", "a\xFF"})
+  for (const char* bad :
+       {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80", "a\xFF"})
     EXPECT_FALSE(is_utf8(bad)) << testing::PrintToString(std::string(bad));
 }
 

@@ -41,13 +41,16 @@ double number_or_missing(const Value& value, std::string_view what) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.as_double(what);
 }
 
-Eigen::Map<const Matrix> map_of(const Value::Array& array) { return {array.data.data(), array.shape[0], array.shape[1]}; }
+Eigen::Map<const Matrix> map_of(const Value::Array& array) {
+  return {array.data.data(), array.shape[0], array.shape[1]};
+}
 
 }  // namespace
 
 Value::Value(Array array) : data_(std::move(array)) {
   const auto& a = std::get<Array>(data_);
-  if (!fits(a)) throw Error(fmt::format("an array of shape ({}) has {} numbers", fmt::join(a.shape, " × "), a.data.size()));
+  if (!fits(a))
+    throw Error(fmt::format("an array of shape ({}) has {} numbers", fmt::join(a.shape, " × "), a.data.size()));
 }
 Value::Value(const Vector& v) : data_(Array{{v.size()}, {v.data(), v.data() + v.size()}}) {}
 Value::Value(const Matrix& m) : data_(Array{{m.rows(), m.cols()}, {m.data(), m.data() + m.size()}}) {}
@@ -71,7 +74,9 @@ std::int64_t Value::as_integer(std::string_view what) const {
 const std::string& Value::as_string(std::string_view what) const { return get<std::string>(*this, what, "a text"); }
 const Value::List& Value::as_list(std::string_view what) const { return get<List>(*this, what, "a list"); }
 const Value::Object& Value::as_object(std::string_view what) const { return get<Object>(*this, what, "an object"); }
-const Value::Array& Value::as_array(std::string_view what) const { return get<Array>(*this, what, "an array of numbers"); }
+const Value::Array& Value::as_array(std::string_view what) const {
+  return get<Array>(*this, what, "an array of numbers");
+}
 
 Vector Value::as_vector(std::string_view what) const {
   if (const auto* array = std::get_if<Array>(&data_)) {
@@ -112,7 +117,8 @@ std::vector<std::string> Value::as_strings(std::string_view what) const {
 const Value* Value::find(std::string_view key) const {
   const auto* object = std::get_if<Object>(&data_);
   if (!object) return nullptr;
-  const auto found = std::find_if(object->begin(), object->end(), [&](const auto& entry) { return entry.first == key; });
+  const auto found =
+      std::find_if(object->begin(), object->end(), [&](const auto& entry) { return entry.first == key; });
   return found == object->end() ? nullptr : &found->second;
 }
 

@@ -17,7 +17,8 @@ namespace lemma {
 class Value {
  public:
   struct Array {
-    std::vector<Index> shape;  // one entry for a vector, two for a matrix (row-major); their product is the size of data
+    std::vector<Index>
+        shape;  // one entry for a vector, two for a matrix (row-major); their product is the size of data
     std::vector<double> data;
     bool operator==(const Array&) const = default;
   };
@@ -66,9 +67,9 @@ class Value {
   Matrix as_matrix(std::string_view what = "value") const;
   std::vector<std::string> as_strings(std::string_view what = "value") const;
 
-  const Value* find(std::string_view key) const;         // nullptr when absent
-  const Value& at(std::string_view key) const;           // Error naming the key when absent
-  Value& set(std::string_view key, Value value);         // adds or replaces; turns null into an object
+  const Value* find(std::string_view key) const;  // nullptr when absent
+  const Value& at(std::string_view key) const;    // Error naming the key when absent
+  Value& set(std::string_view key, Value value);  // adds or replaces; turns null into an object
 
   std::string_view kind() const;  // "null", "a number", "a text", …: for messages
   bool operator==(const Value&) const = default;
@@ -83,14 +84,15 @@ class Value {
 constexpr int kDeepestNesting = 64;
 
 /// JSON text. NaN and infinity become null; numbers read back to the same double; what is not UTF-8 becomes U+FFFD.
-/// indent < 0: one line. Else short lists and arrays take one line, long ones are wrapped, a matrix has a line for each row.
+/// indent < 0: one line. Else short lists and arrays take one line, long ones are wrapped, a matrix has a line for each
+/// row.
 std::string to_json(const Value& value, int indent = 2);
-/// Lists made only of numbers become arrays, and lists of arrays of one shape an array with one more dimension. A number
-/// without point and exponent that fits is an integer. An error names line and column; a key given twice is one.
+/// Lists made only of numbers become arrays, and lists of arrays of one shape an array with one more dimension. A
+/// number without point and exponent that fits is an integer. An error names line and column; a key given twice is one.
 Value from_json(std::string_view text);
 
-/// CBOR (RFC 8949); arrays of numbers are little-endian float64 typed arrays (RFC 8746) and keep every bit. Text must be
-/// UTF-8.
+/// CBOR (RFC 8949); arrays of numbers are little-endian float64 typed arrays (RFC 8746) and keep every bit. Text must
+/// be UTF-8.
 std::vector<std::uint8_t> to_cbor(const Value& value);
 /// Never trusts a count before the bytes are there; nesting is limited. Error on anything malformed, naming the byte.
 Value from_cbor(const std::uint8_t* data, std::size_t size);

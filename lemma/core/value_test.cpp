@@ -11,9 +11,7 @@ namespace {
 std::string message_of(auto&& work) {
   try {
     work();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -60,7 +58,9 @@ TEST(Value, MatricesAndVectorsGoInAndOut) {
   EXPECT_EQ(read(0, 1), -2);
   EXPECT_EQ(read(1, 0), 3);
   EXPECT_TRUE(std::isnan(read(1, 1))) << "null is a missing number";
-  EXPECT_EQ(message_of([&] { Value(Value::List{Value(v), Value(Vector::Zero(3).eval())}).as_matrix("centers"); }),
+  EXPECT_EQ(message_of([&] {
+              Value(Value::List{Value(v), Value(Vector::Zero(3).eval())}).as_matrix("centers");
+            }),
             "centers: row 2 has 3 numbers, row 1 has 2");
 }
 

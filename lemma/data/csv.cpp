@@ -1,4 +1,5 @@
 // lemma/data/csv.cpp
+#include <algorithm>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/file.hpp>
@@ -23,7 +24,10 @@ bool needs_quotes(const std::string& text) {
   if (text.empty() || missing.which(text) >= 0) return true;
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   if (is_blank(text.front()) || is_blank(text.back())) return true;
-  return text.find_first_of(",\"\n\r") != std::string::npos || text.starts_with("\xEF\xBB\xBF");
+  for (const std::string_view mark :
+       {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})  // it would be taken for a byte order mark
+    if (text.starts_with(mark)) return true;
+  return text.find_first_of(",\"\n\r") != std::string::npos;
 }
 
 void append_text(std::string& out, const std::string& text) {
@@ -39,9 +43,22 @@ void append_text(std::string& out, const std::string& text) {
   out += '"';
 }
 
-void append_field(std::string& out, const Column& column, Index row, bool alone) {
+/// In a table of one column an empty line would be lost at the end: the first spelling that is no level of it.
+std::string missing_in(const Table& table) {
+  if (table.columns() != 1) return {};
+  const Column& column = table.column(0);
+  for (const auto& word : CsvOptions{}.missing) {
+    if (word.empty()) continue;
+    if (column.type() != ColumnType::categorical) return word;
+    const auto& levels = column.categories().levels;
+    if (std::find(levels.begin(), levels.end(), word) == levels.end()) return word;
+  }
+  return "NA";
+}
+
+void append_field(std::string& out, const Column& column, Index row, const std::string& missing) {
   if (column.is_missing(row)) {
-    if (alone) out += "NA";
+    out += missing;
     return;
   }
   const auto i = static_cast<std::size_t>(row);
@@ -71,14 +88,12 @@ CsvDialect detect_csv(const std::string& path, const CsvOptions& options) {
   try {
     const auto layout = csv::find_layout(*bytes, options, csv::MissingWords(options.missing), shown(path));
     return {layout.syntax.delimiter, layout.header, layout.syntax.decimal};
-  } catch (const csv::Mistake& mistake) {
-    throw csv::error_at(*bytes, shown(path), '\n', {}, mistake);
-  }
+  } catch (const csv::Mistake& mistake) { throw csv::error_at(*bytes, shown(path), '\n', {}, mistake); }
 }
 
 std::string format_csv(const Table& table) {
   std::string out;
-  const bool alone = table.columns() == 1;
+  const std::string missing = missing_in(table);
   for (Index j = 0; j < table.columns(); ++j) {
     if (j > 0) out += ',';
     append_text(out, table.column(j).name);
@@ -87,7 +102,7 @@ std::string format_csv(const Table& table) {
   for (Index i = 0; i < table.rows(); ++i) {
     for (Index j = 0; j < table.columns(); ++j) {
       if (j > 0) out += ',';
-      append_field(out, table.column(j), i, alone);
+      append_field(out, table.column(j), i, missing);
     }
     out += '\n';
   }

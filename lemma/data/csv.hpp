@@ -11,13 +11,13 @@ namespace lemma {
 
 /// How to read a CSV file. What is left empty is found out from the file.
 struct CsvOptions {
-  std::optional<char> delimiter;                    // , ; tab | or blank (a run of blanks is one delimiter)
-  std::optional<bool> header;                       // does the first row hold names?
-  std::optional<char> decimal;                      // '.' or ','
-  std::map<std::string, ColumnType> types;          // overrides by column name
+  std::optional<char> delimiter;                           // , ; tab | or blank (a run of blanks is one delimiter)
+  std::optional<bool> header;                              // does the first row hold names?
+  std::optional<char> decimal;                             // '.' or ','
+  std::map<std::string, ColumnType> types;                 // overrides by column name
   std::map<std::string, std::vector<std::string>> levels;  // the user's order of the levels; others are errors
   std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"};  // spellings of missing
-  std::size_t block_bytes = std::size_t{1} << 19;   // how the file is cut for the threads; the table never depends on it
+  std::size_t block_bytes = std::size_t{1} << 19;  // how the file is cut for the threads; the table never depends on it
   Execution execution;
 };
 

@@ -12,6 +12,7 @@ namespace lemma::csv {
 struct Pieces {
   std::vector<std::uint64_t> start;
   std::vector<Index> first_row;
+  bool quotes = false;  // does the file hold any?
 
   Index count() const { return static_cast<Index>(start.size()) - 1; }
   Index rows() const { return first_row.back(); }

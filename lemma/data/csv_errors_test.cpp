@@ -10,9 +10,7 @@ namespace {
 std::string error_of(const std::string& text, const CsvOptions& options = {}) {
   try {
     parse_csv(text, options, "t.csv");
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return "no error";
 }
 
@@ -52,7 +50,8 @@ TEST(CsvErrors, InfinityIsFoundAtTheDoor) {
 TEST(CsvErrors, LevelsThatWereNotGiven) {
   CsvOptions options;
   options.levels = {{"c", {"u", "v"}}};
-  EXPECT_EQ(error_of("c,x\nu,1\nw,2\n", options), "t.csv, line 3, column 1 ('c'): 'w' is none of the levels given: u, v");
+  EXPECT_EQ(error_of("c,x\nu,1\nw,2\n", options),
+            "t.csv, line 3, column 1 ('c'): 'w' is none of the levels given: u, v");
   options.levels = {{"c", {"u", "u"}}};
   EXPECT_EQ(error_of("c,x\nu,1\n", options), "levels of 'c': one of them is given twice");
   options.types = {{"c", ColumnType::numeric}};
@@ -64,14 +63,17 @@ TEST(CsvErrors, OptionsThatCannotBe) {
             "t.csv: there is no column 'sped' (did you mean 'speed'?)");
   EXPECT_EQ(error_of("a,b\n1,2\n", {.delimiter = '"'}), "the delimiter is ',', ';', a tab, '|' or a blank, not '\"'");
   EXPECT_EQ(error_of("a,b\n1,2\n", {.decimal = ':'}), "the decimal mark is '.' or ',', not ':'");
-  EXPECT_EQ(error_of("a,b\n1,2\n", {.delimiter = ',', .decimal = ','}), "the delimiter and the decimal mark are both ','");
+  EXPECT_EQ(error_of("a,b\n1,2\n", {.delimiter = ',', .decimal = ','}),
+            "the delimiter and the decimal mark are both ','");
 }
 
 TEST(CsvErrors, FilesThatHoldNothing) {
   EXPECT_EQ(error_of(""), "t.csv is empty: there is no header and there are no rows");
   EXPECT_EQ(error_of("\n \r\n"), "t.csv is empty: there is no header and there are no rows");
   EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv is empty: there is no header and there are no rows");
-  EXPECT_EQ(error_of(std::string("\xFF\xFE" "a\0,\0b\0", 8)),
+  EXPECT_EQ(error_of(std::string("\xFF\xFE"
+                                 "a\0,\0b\0",
+                                 8)),
             "t.csv is written in UTF-16; Lemma reads UTF-8 (iconv -f UTF-16 -t UTF-8)");
   EXPECT_THROW(read_csv("/no/such/file.csv"), Error);
   EXPECT_THROW(read_csv("/"), Error);

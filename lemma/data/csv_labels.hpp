@@ -54,7 +54,8 @@ class Dictionary {
     if (slots_.empty()) grow();
     const std::uint64_t hash = hash_of(text.data(), text.size());
     std::size_t place = slot(text, hash);
-    if (slots_[place] != kAbsent) [[likely]] return slots_[place];
+    if (slots_[place] != kAbsent) [[likely]]
+      return slots_[place];
     return insert(text, hash, place);
   }
 

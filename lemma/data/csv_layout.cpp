@@ -17,9 +17,9 @@ constexpr char kDelimiters[] = {',', ';', '\t', '|', ' '};  // in order of prefe
 
 /// The start of the file: whole records, ended by a newline, with room behind it.
 struct Sample {
-  std::string text;      // ends in at least one newline that is not counted in `size`
+  std::string text;  // ends in at least one newline that is not counted in `size`
   std::size_t size = 0;
-  bool whole = false;    // nothing follows in the file
+  bool whole = false;  // nothing follows in the file
 };
 
 /// The byte that ends lines: that of the first line end outside quotes.
@@ -71,9 +71,7 @@ std::vector<Record> records_of(const Sample& sample, const Syntax& syntax, std::
       while (*stop != syntax.newline) ++stop;  // '\r' of "\r\n", trailing blanks
       if (stop >= end && !sample.whole && !records.empty()) break;
       p = stop + 1;
-    } catch (const Syntax::BadField&) {
-      break;
-    }
+    } catch (const Syntax::BadField&) { break; }
     if (records.empty() && after_first) *after_first = std::min(static_cast<std::size_t>(p - begin), sample.size);
     records.push_back(std::move(record));
   }
@@ -92,8 +90,8 @@ bool is_number_in(std::string_view text, char decimal) {
 /// How well a delimiter explains the records: do all have the same number of fields, and do the fields look whole?
 struct Fitness {
   bool constant = false;
-  double share = 0;   // records with the commonest number of fields
-  double clean = 0;   // fields that are numbers or hold none of the other delimiters
+  double share = 0;  // records with the commonest number of fields
+  double clean = 0;  // fields that are numbers or hold none of the other delimiters
   std::size_t width = 1;
 };
 
@@ -112,8 +110,8 @@ Fitness fitness_of(const std::vector<Record>& records, char delimiter) {
   }
   Fitness fitness;
   if (records.empty()) return fitness;
-  const auto commonest = std::max_element(widths.begin(), widths.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto commonest =
+      std::max_element(widths.begin(), widths.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   fitness.width = commonest->first;
   fitness.share = static_cast<double>(commonest->second) / static_cast<double>(records.size());
   fitness.constant = widths.size() == 1;
@@ -191,7 +189,8 @@ std::vector<std::string> unique_names(std::vector<std::string> names, std::vecto
       notes.push_back(fmt::format("column {} has no name; it is called '{}'", j + 1, name));
     } else if (used.count(name) != 0) {
       const std::string renamed = fresh(name + ".", 1);
-      notes.push_back(fmt::format("column {} is called '{}' like another; it is called '{}' here", j + 1, name, renamed));
+      notes.push_back(
+          fmt::format("column {} is called '{}' like another; it is called '{}' here", j + 1, name, renamed));
       name = renamed;
     }
     taken.insert(name);
@@ -241,7 +240,9 @@ std::uint64_t skip_mark(const Bytes& bytes, const std::string& source) {
 
 void check_given(const CsvOptions& options) {
   const auto shown = [](char c) {
-    return c == '\n' || c == '\r' ? std::string("a line end") : c == '\t' ? std::string("a tab") : fmt::format("'{}'", c);
+    return c == '\n' || c == '\r' ? std::string("a line end")
+           : c == '\t'            ? std::string("a tab")
+                                  : fmt::format("'{}'", c);
   };
   if (options.delimiter && (std::isalnum(static_cast<unsigned char>(*options.delimiter)) != 0 ||
                             std::string_view("\"\n\r+-.").find(*options.delimiter) != std::string_view::npos))
@@ -254,7 +255,8 @@ void check_given(const CsvOptions& options) {
 
 }  // namespace
 
-Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingWords& missing, const std::string& source) {
+Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingWords& missing,
+                   const std::string& source) {
   check_given(options);
   Layout layout;
   const std::uint64_t from = skip_mark(bytes, source);
@@ -270,7 +272,8 @@ Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingW
     throw Mistake{from, -1, "no first record: a quote that opens in it is never closed, or is followed by other text"};
   syntax.decimal = options.decimal ? *options.decimal : find_decimal(records, syntax.delimiter);
   if (syntax.decimal == syntax.delimiter)
-    throw Error(fmt::format("{}: the delimiter is '{}', so the decimal mark must be another", source, syntax.delimiter));
+    throw Error(
+        fmt::format("{}: the delimiter is '{}', so the decimal mark must be another", source, syntax.delimiter));
   if (syntax.decimal == ',' && !options.decimal) layout.notes.push_back("numbers are read with a decimal comma");
   layout.header = options.header ? *options.header : find_header(records, missing, syntax.decimal);
   if (layout.header) {

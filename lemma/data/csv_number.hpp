@@ -14,8 +14,8 @@ inline unsigned digit_of(char c) { return static_cast<unsigned>(static_cast<unsi
 /// byte that can't belong to a number. Gives the place after it, or nullptr when there is no number. Too large a number
 /// is infinite.
 ///
-/// With m < 2⁵³ and |e| ≤ 22 both m and 10^|e| are doubles, so that m·10^e is one correctly rounded operation (Clinger);
-/// everything else goes to fast_float.
+/// With m < 2⁵³ and |e| ≤ 22 both m and 10^|e| are doubles, so that m·10^e is one correctly rounded operation
+/// (Clinger); everything else goes to fast_float.
 inline const char* read_number(const char* const start, char decimal, double& value) {
   const char* p = start;
   const bool negative = *p == '-';
@@ -53,7 +53,8 @@ inline const char* read_number(const char* const start, char decimal, double& va
     return p;
   }
   double magnitude = 0;
-  fast_float::from_chars_advanced(digits, p, magnitude, fast_float::parse_options(fast_float::chars_format::general, decimal));
+  fast_float::from_chars_advanced(digits, p, magnitude,
+                                  fast_float::parse_options(fast_float::chars_format::general, decimal));
   value = negative ? -magnitude : magnitude;
   return p;
 }

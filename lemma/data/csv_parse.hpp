@@ -23,29 +23,47 @@ struct Sink {
   std::int32_t* codes = nullptr;
   Dictionary* labels = nullptr;
   const Dictionary* levels = nullptr;
-  bool levels_win = false;        // over the spellings of missing: the user asked for a level NA
+  bool levels_win = false;  // over the spellings of missing: the user asked for a level NA
   Texts* texts = nullptr;
 
   bool failed = false;
-  Index present = 0;              // labels that are not missing
-  std::vector<Index> spelled;     // how often each spelling of missing was met (labels only)
+  std::vector<Index> spelled;  // how often each spelling of missing was met (not among numbers)
   std::uint64_t infinite_at = kNowhere;
-  std::string infinite;           // the first infinity among numbers, as written
+  std::string infinite;  // the first infinity among numbers, as written
+};
+
+/// A piece of the file in memory. Between `begin` and `end` stand whole records; before and after them there must be room
+/// for 64 bytes that may be read, and those after must be newlines.
+struct Text {
+  const char* begin;
+  const char* end;
+  std::uint64_t offset;  // of `begin` in the file
+  Index rows;            // how many records there are
+};
+
+/// The first `skip` records are passed over, the next `take` go to rows `first`, first + 1, … of the sinks.
+struct RowRange {
+  Index skip = 0, take = 0, first = 0;
 };
 
 /// What the parser has to know about the file.
 struct Grammar {
   const Layout& layout;
   const MissingWords& missing;
+  bool odd_quotes = false;  // quotes stand inside unquoted fields: only the slow way is right
 };
 
-/// Parses records from `begin` (at byte `offset` of the file) to `end`, where a newline must stand. The first `skip` are
-/// passed over, the next `take` go to rows `first`, first + 1, … of the sinks, one sink a column. `stray_quote` is set
-/// when an unquoted field holds a quote. Throws Mistake.
-struct RowRange {
-  Index skip = 0, take = 0, first = 0;
-};
-void parse_records(const Grammar& grammar, const char* begin, const char* end, std::uint64_t offset, const RowRange& rows,
-                   std::span<Sink> sinks, bool& stray_quote);
+/// Parses the records of a piece; one sink a column. `stray_quote` is set when an unquoted field holds a quote, or when
+/// there are fewer records than asked for. Throws Mistake.
+void parse_records(const Grammar& grammar, const Text& text, const RowRange& rows, std::span<Sink> sinks,
+                   bool& stray_quote);
+
+/// The same field after field, for any file: the meaning of parse_records, and its way out when anything is odd.
+void parse_slowly(const Grammar& grammar, const Text& text, const RowRange& rows, std::span<Sink> sinks,
+                  bool& stray_quote);
+
+/// The same column after column, with the separators found first. False when the records are not as expected or hold a
+/// mistake; the sinks are then of no use. Columns that nobody asks for are not looked into.
+bool parse_columns(const Grammar& grammar, const Text& text, const RowRange& rows, std::span<Sink> sinks);
 
 }  // namespace lemma::csv

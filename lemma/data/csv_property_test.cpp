@@ -9,6 +9,8 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv_number.hpp>
+#include <lemma/data/csv_parse.hpp>
+#include <lemma/data/csv_short.hpp>
 #include <lemma/data/stream.hpp>
 
 namespace lemma {
@@ -19,7 +21,8 @@ std::string odd_text(RandomStream& random) {
   static const std::vector<std::string> parts = {"a",  "b", "\"", "\"\"", ",", "\n", "\r\n", "\r", " ", ";", "\t",
                                                  "NA", "",  "1",  ".5",   "é", "-",  "inf",  "|",  "x", "'"};
   std::string text;
-  for (Index k = random.below(5); k > 0; --k) text += parts[static_cast<std::size_t>(random.below(static_cast<Index>(parts.size())))];
+  for (Index k = random.below(5); k > 0; --k)
+    text += parts[static_cast<std::size_t>(random.below(static_cast<Index>(parts.size())))];
   return text;
 }
 
@@ -74,8 +77,9 @@ bool same_bits(const Table& a, const Table& b) {
   for (Index j = 0; j < a.columns(); ++j) {
     if (a.column(j).type() != ColumnType::numeric) continue;
     for (Index i = 0; i < a.rows(); ++i)
-      if (!a.column(j).is_missing(i) && std::bit_cast<std::uint64_t>(a.column(j).numbers().values[static_cast<std::size_t>(i)]) !=
-                                            std::bit_cast<std::uint64_t>(b.column(j).numbers().values[static_cast<std::size_t>(i)]))
+      if (!a.column(j).is_missing(i) &&
+          std::bit_cast<std::uint64_t>(a.column(j).numbers().values[static_cast<std::size_t>(i)]) !=
+              std::bit_cast<std::uint64_t>(b.column(j).numbers().values[static_cast<std::size_t>(i)]))
         return false;
   }
   return true;
@@ -84,7 +88,8 @@ bool same_bits(const Table& a, const Table& b) {
 class File {
  public:
   explicit File(const std::string& text)
-      : path_((std::filesystem::temp_directory_path() / fmt::format("lemma_csv_property_{}.csv", std::rand())).string()) {
+      : path_(
+            (std::filesystem::temp_directory_path() / fmt::format("lemma_csv_property_{}.csv", std::rand())).string()) {
     write_file(path_, text);
   }
   ~File() { std::filesystem::remove(path_); }
@@ -114,11 +119,13 @@ TEST(CsvProperty, TheTableDoesNotDependOnBlocksOrThreads) {
     options.header = true;
     options.execution.threads = 1;
     const Table whole = parse_csv(text, options);
-    for (options.block_bytes = 1; options.block_bytes < text.size() + 2; options.block_bytes += 1 + options.block_bytes / 4)
+    for (options.block_bytes = 1; options.block_bytes < text.size() + 2;
+         options.block_bytes += 1 + options.block_bytes / 4)
       for (const int threads : {1, 3}) {
         options.execution.threads = threads;
         const Table again = parse_csv(text, options);
-        ASSERT_TRUE(same_bits(again, whole)) << "blocks of " << options.block_bytes << ", trial " << trial << "\n" << text;
+        ASSERT_TRUE(same_bits(again, whole)) << "blocks of " << options.block_bytes << ", trial " << trial << "\n"
+                                             << text;
         ASSERT_EQ(again.notes(), whole.notes());
       }
   }
@@ -159,7 +166,15 @@ TEST(CsvProperty, NumbersAreTheNearestDoubles) {
     double value = 0;
     const char* end = csv::read_number(text.c_str(), '.', value);
     ASSERT_EQ(end, text.c_str() + text.size()) << text;
-    ASSERT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr))) << text;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr)))
+        << text;
+    const std::string with_room = std::string(16, '8') + text;  // what stands before a field must not matter
+    const char* const begin = with_room.c_str() + 16;
+    double again = 0;
+    const bool is_short = csv::read_short_number(begin, begin + text.size(), '.', again);
+    if (is_short) { ASSERT_EQ(std::bit_cast<std::uint64_t>(again), std::bit_cast<std::uint64_t>(value)) << text; }
+    const bool is_plain = text.find_first_of("eE+") == std::string::npos && text.size() <= 15;
+    ASSERT_TRUE(is_short || !is_plain) << text;
   };
   for (int k = 0; k < 200000; ++k) {
     std::string text = random.below(2) == 0 ? "-" : random.below(8) == 0 ? "+" : "";
@@ -174,8 +189,9 @@ TEST(CsvProperty, NumbersAreTheNearestDoubles) {
     const double any = std::bit_cast<double>(random.bits());
     if (std::isfinite(any)) check(fmt::format("{}", any));
   }
-  for (const char* text : {"9007199254740993", "9007199254740992.5", "1e22", "1e23", "4.9e-324", "2.4703282292062327e-324",
-                           "1.7976931348623157e308", "0.000000000000000000000000000001", "00000000000000000000001.5"})
+  for (const char* text :
+       {"9007199254740993", "9007199254740992.5", "1e22", "1e23", "4.9e-324", "2.4703282292062327e-324",
+        "1.7976931348623157e308", "0.000000000000000000000000000001", "00000000000000000000001.5"})
     check(text);
 }
 
@@ -183,6 +199,82 @@ TEST(CsvProperty, WhatIsNoNumberIsNone) {
   for (const std::string text : {"", "-", "+", ".", "e5", "-.e1", "1e", "1e+", "abc", "--1"}) {
     double value = 0;
     EXPECT_EQ(csv::read_number(text.c_str(), '.', value), nullptr) << text;
+  }
+  for (const std::string text : {"",
+                                 "-",
+                                 ".",
+                                 "-.",
+                                 "1.2.3",
+                                 "..",
+                                 "1..2",
+                                 "1-2",
+                                 "--1",
+                                 "1 ",
+                                 " 1",
+                                 "0x10",
+                                 "1,5",
+                                 "12345678.1234567.",
+                                 "1/2",
+                                 "1:2",
+                                 "\xB1",
+                                 "1\xB1"
+                                 "2",
+                                 "a",
+                                 "1234567890.12345678901"}) {
+    const std::string with_room = std::string(16, '0') + text;
+    double value = 0;
+    EXPECT_FALSE(csv::read_short_number(with_room.data() + 16, with_room.data() + with_room.size(), '.', value))
+        << text;
+  }
+}
+
+TEST(CsvProperty, TheFastAndTheSlowWayAgree) {
+  for (std::uint64_t trial = 0; trial < 300; ++trial) {
+    RandomStream random(5, trial);
+    const Table table = odd_table(random);
+    if (table.rows() == 0) continue;
+    const std::string padded = std::string(64, '\n') + format_csv(table) + std::string(64, '\n');
+    csv::Layout layout;
+    layout.names = table.names();
+    const csv::MissingWords missing(CsvOptions{}.missing);
+    const csv::Grammar grammar{layout, missing};
+    const Index rows = table.rows() + 1;  // the names are a record too
+    const csv::Text piece{padded.data() + 64, padded.data() + padded.size() - 64, 1000, rows};
+
+    struct Way {
+      std::vector<csv::Sink> sinks;
+      std::vector<csv::Dictionary> labels;
+      std::vector<std::vector<std::int32_t>> codes;
+    };
+    const auto sinks_for = [&](Way& way) {
+      const auto columns = static_cast<std::size_t>(table.columns());
+      way.sinks.resize(columns);
+      way.labels.resize(columns);
+      way.codes.assign(columns, std::vector<std::int32_t>(static_cast<std::size_t>(rows)));
+      for (std::size_t j = 0; j < columns; ++j) {
+        way.sinks[j].mode = csv::Sink::Mode::label;
+        way.sinks[j].labels = &way.labels[j];
+        way.sinks[j].codes = way.codes[j].data();
+        way.sinks[j].spelled.assign(missing.words().size(), 0);
+      }
+    };
+    Way fast, slow;
+    sinks_for(fast);
+    sinks_for(slow);
+    bool stray = false;
+    const Index skip = random.below(rows), take = random.below(rows - skip + 1);
+    ASSERT_TRUE(csv::parse_columns(grammar, piece, {skip, take, 0}, fast.sinks));
+    csv::parse_slowly(grammar, piece, {skip, take, 0}, slow.sinks, stray);
+    ASSERT_FALSE(stray);
+    for (std::size_t j = 0; j < fast.sinks.size(); ++j) {
+      EXPECT_EQ(fast.sinks[j].spelled, slow.sinks[j].spelled);
+      ASSERT_EQ(fast.labels[j].size(), slow.labels[j].size());
+      for (Index i = 0; i < take; ++i) {
+        const auto a = fast.codes[j][static_cast<std::size_t>(i)], b = slow.codes[j][static_cast<std::size_t>(i)];
+        ASSERT_EQ(a < 0, b < 0);
+        if (a >= 0) { ASSERT_EQ(fast.labels[j].at(a), slow.labels[j].at(b)); }
+      }
+    }
   }
 }
 

@@ -2,12 +2,10 @@
 #pragma once
 #include <lemma/data/csv_cut.hpp>
 #include <lemma/data/csv_parse.hpp>
+#include <lemma/data/csv_state.hpp>
 #include <memory>
 
 namespace lemma::csv {
-
-/// A column with more labels than this is text, so that levels never grow without bound.
-inline constexpr std::int32_t kMostLevels = 1 << 20;
 
 /// A file whose layout is known and which is cut into pieces.
 class Reader {
@@ -28,18 +26,14 @@ class Reader {
   std::uint64_t bytes() const { return bytes_->size(); }
 
  private:
-  struct State;
-
   void check_overrides() const;
   void widen_guess();
   void cut_into_pieces();
-  void prepare(State& state, std::size_t column, bool keep) const;
-  bool pass(std::vector<State>& states, bool keep, double from, double to);
-  void parse_piece(std::vector<State>& states, Index piece, bool keep, bool& stray_quote) const;
-  bool ask_again(State& state, std::size_t column, bool keep) const;
-  void refuse_infinity(const std::vector<State>& states) const;
-  Column finish(State& state, std::size_t column, bool keep) const;
-  void add_notes(const State& state, std::size_t column, Table& table) const;
+  void prepare(ColumnState& state, std::size_t column, bool keep) const;
+  bool pass(std::vector<ColumnState>& states, bool keep, double from, double to);
+  void parse_piece(std::vector<ColumnState>& states, Index piece, bool keep, bool& stray_quote) const;
+  void refuse_infinity(const std::vector<ColumnState>& states) const;
+  const std::vector<std::string>* given_levels(std::size_t column) const;
   void remember_levels(const Table& table);
   Error error(const Mistake& mistake) const;
 

@@ -72,7 +72,8 @@ const char* Syntax::scan(const char* p, const char* end, Field& field, bool& str
   field.quoted = true;
   field.begin = p;
   while (true) {
-    const auto* quote = p < end ? static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(end - p))) : nullptr;
+    const auto* quote =
+        p < end ? static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(end - p))) : nullptr;
     if (!quote) throw BadField{opening, "the quote that opens this field is never closed"};
     if (quote + 1 < end && quote[1] == '"') {
       field.doubled = true;
@@ -84,9 +85,10 @@ const char* Syntax::scan(const char* p, const char* end, Field& field, bool& str
     break;
   }
   while (is_blank(*p)) ++p;
-  if (*p == '\r' && p[1] == newline) ++p;
+  if (*p == '\r' && newline == '\n' && p[1] == '\n') ++p;
   if (*p != delimiter && *p != newline)
-    throw BadField{p, "after a closing quote comes the next field or the end of the line (a quote inside is written twice)"};
+    throw BadField{
+        p, "after a closing quote comes the next field or the end of the line (a quote inside is written twice)"};
   return p;
 }
 

@@ -98,12 +98,13 @@ struct Layout {
   bool header = true;
   std::vector<std::string> names;
   std::vector<std::string> notes;
-  std::uint64_t begin = 0, end = 0;   // bytes of the rows, without the header and without empty lines at the end
-  std::vector<Kind> guess;            // number or label, by the first rows
+  std::uint64_t begin = 0, end = 0;  // bytes of the rows, without the header and without empty lines at the end
+  std::vector<Kind> guess;           // number or label, by the first rows
 };
 
 /// Looks at the start of the file (and its last bytes). Throws Error, or Mistake for one at a place in the file.
-Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingWords& missing, const std::string& source);
+Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingWords& missing,
+                   const std::string& source);
 
 /// The line (counted from 1) of a byte.
 std::uint64_t line_of(const Bytes& bytes, std::uint64_t offset, char newline);

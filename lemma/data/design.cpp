@@ -20,8 +20,9 @@ void note_missing(const Completeness& found, Missing policy, Index rows, DesignD
   const std::string what = describe_missing(found, rows);
   const Index dropped = rows - static_cast<Index>(found.kept.size());
   if (imputes(policy))
-    data.notes.push_back(fmt::format("{}; filled in with the {}{}", what, name_of(policy),
-                                     dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : ""));
+    data.notes.push_back(
+        fmt::format("{}; filled in with the {}{}", what, name_of(policy),
+                    dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : ""));
   else if (policy == Missing::drop)
     data.notes.push_back(fmt::format("{}; {} row{} left out", what, dropped, dropped == 1 ? "" : "s"));
 }
@@ -29,8 +30,10 @@ void note_missing(const Completeness& found, Missing policy, Index rows, DesignD
 Missing policy_of(const DesignParts& parts, std::optional<Missing> asked) {
   const Missing policy = asked.value_or(parts.missing);
   if (imputes(policy) && policy != parts.missing)
-    throw Error(fmt::format("--missing {0} needs the {0} of the training rows, but this design was trained with --missing {1};"
-                            " use {1}, drop or keep", name_of(policy), name_of(parts.missing)));
+    throw Error(
+        fmt::format("--missing {0} needs the {0} of the training rows, but this design was trained with --missing {1};"
+                    " use {1}, drop or keep",
+                    name_of(policy), name_of(parts.missing)));
   return policy;
 }
 
@@ -60,13 +63,17 @@ std::string_view name_of(Missing missing) {
     case Missing::median: return "median";
     case Missing::mode: return "mode";
     case Missing::keep: return "keep";
+    case Missing::native: return "native";
   }
   return "";
 }
 
-bool imputes(Missing policy) {
-  return policy == Missing::mean || policy == Missing::median || policy == Missing::mode;
+Gaps gaps_of(Missing policy) {
+  if (policy == Missing::native) return Gaps::leave;
+  return imputes(policy) ? Gaps::fill : Gaps::refuse;
 }
+
+bool imputes(Missing policy) { return policy == Missing::mean || policy == Missing::median || policy == Missing::mode; }
 
 Index width_of(const Variable& variable, Contrast contrast) {
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
@@ -146,8 +153,8 @@ DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::R
   DesignData data;
   note_missing(found, policy, table.rows(), data);
   data.kept = std::move(found.kept);
-  fill_x(bound, data.kept, imputes(policy), execution, data.x);
-  fill_outcome(bound, data.kept, imputes(policy), data);
+  fill_x(bound, data.kept, gaps_of(policy), execution, data.x);
+  fill_outcome(bound, data.kept, gaps_of(policy), data);
   return data;
 }
 
@@ -183,7 +190,7 @@ Csr Design::sparse(const Table& table, std::optional<Missing> asked) const {
   const BoundTable bound(*parts_, table, BoundTable::Role::prediction);
   const auto found = completeness(bound, policy, 0, table.rows());
   check_missing(found, policy, table.rows(), BoundTable::Role::prediction);
-  return sparse_x(bound, found.kept, imputes(policy));
+  return sparse_x(bound, found.kept, gaps_of(policy));
 }
 
 Value Design::save() const { return save_design(*parts_); }

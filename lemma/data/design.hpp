@@ -25,16 +25,18 @@ struct DesignParts;
 /// Under treatment and sum a factor has all k columns where its contrasts would lose something: without an intercept,
 /// or in an interaction whose lower term is absent (R's rule).
 enum class Coding { treatment, sum, one_hot };
-enum class Missing { error, drop, mean, median, mode, keep };
+/// What becomes of rows with missing values: refused, left out, filled in with what the training rows have, left empty
+/// (keep, at prediction), or passed on as NaN to a method that takes them (native).
+enum class Missing { error, drop, mean, median, mode, keep, native };
 std::string_view name_of(Coding coding);
 std::string_view name_of(Missing missing);
 
 struct DesignOptions {
   Coding coding = Coding::treatment;
   Missing missing = Missing::error;
-  bool classify = false;        // the method predicts classes: a numeric response becomes a class label as it is written
-  bool takes_offset = false;    // offset(z) is an error otherwise
-  bool takes_counts = false;    // cbind(successes, failures) is an error otherwise
+  bool classify = false;      // the method predicts classes: a numeric response becomes a class label as it is written
+  bool takes_offset = false;  // offset(z) is an error otherwise
+  bool takes_counts = false;  // cbind(successes, failures) is an error otherwise
   std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
   Execution execution;             // for learning; not kept
 };
@@ -42,12 +44,12 @@ struct DesignOptions {
 /// The numbers a method sees, in memory. DesignRows (stream_rows.hpp) shows them as Rows.
 struct DesignData {
   Matrix x;
-  std::vector<double> y;               // numeric response, NaN where it is missing (at prediction)
-  std::vector<int> label;              // class codes, −1 where the response is missing or unseen (at prediction)
+  std::vector<double> y;   // numeric response, NaN where it is missing (at prediction)
+  std::vector<int> label;  // class codes, −1 where the response is missing or unseen (at prediction)
   std::vector<double> weight, precision, offset;
-  std::vector<Index> kept;             // row of the table that row i came from (rows may be dropped)
-  std::vector<std::string> notes;      // what the user should know: rows dropped, values imputed
-  bool has_response = false;           // at prediction the response may be absent from the table
+  std::vector<Index> kept;         // row of the table that row i came from (rows may be dropped)
+  std::vector<std::string> notes;  // what the user should know: rows dropped, values imputed
+  bool has_response = false;       // at prediction the response may be absent from the table
 };
 
 /// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the values
@@ -66,27 +68,28 @@ class Design {
   /// columns of poly(), medians and modes are ever in memory as a whole.
   Design(const Formula& formula, const TableStream& stream, const DesignOptions& options = {});
 
-  const std::vector<std::string>& features() const;    // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
-  const std::vector<std::string>& classes() const;     // "B:F", …; empty for a numeric response
-  const std::string& target() const;                   // "sp:sex"; empty when there is no response
+  const std::vector<std::string>& features() const;  // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
+  const std::vector<std::string>& classes() const;   // "B:F", …; empty for a numeric response
+  const std::string& target() const;                 // "sp:sex"; empty when there is no response
   bool intercept() const;
   const std::string& formula_text() const;
-  std::vector<std::string> columns() const;            // the columns of the table it needs for x (and the offset)
+  std::vector<std::string> columns() const;  // the columns of the table it needs for x (and the offset)
   std::vector<std::string> response_columns() const;
   Coding coding() const;
-  Missing missing() const;                             // the policy it was trained with
-  const std::vector<std::string>& notes() const;       // columns and levels left out when it was learned
+  Missing missing() const;                        // the policy it was trained with
+  const std::vector<std::string>& notes() const;  // columns and levels left out when it was learned
 
   /// Training: rows with a missing response are an error or dropped; weights are read.
   DesignData train(const Table& table, const Execution& execution = {}) const;
   /// Prediction: column order is free, the response may be absent, unknown levels and missing columns are errors. With
-  /// `drop` and `keep` x has only the complete rows, and `kept` tells which. Without a policy, that of the training holds.
+  /// `drop` and `keep` x has only the complete rows, and `kept` tells which. Without a policy that of the training
+  /// holds.
   DesignData apply(const Table& table, std::optional<Missing> policy = {}, const Execution& execution = {}) const;
   /// x of apply() without its zeros, never made dense.
   Csr sparse(const Table& table, std::optional<Missing> policy = {}) const;
 
   Value save() const;
-  static Design load(const Value& value);   // checks every index; Error on anything inconsistent
+  static Design load(const Value& value);  // checks every index; Error on anything inconsistent
 
   const DesignParts& parts() const { return *parts_; }
 

@@ -15,7 +15,8 @@ std::string source_of(const Table& table) { return table.source().empty() ? "the
 /// "a, b, c and 7 more"
 std::string some_of(const std::vector<std::string>& names, std::size_t most) {
   const std::size_t shown = std::min(most, names.size());
-  std::string out = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  std::string out =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (names.size() > shown) out += fmt::format(" and {} more", names.size() - shown);
   return out;
 }
@@ -49,7 +50,8 @@ void number_the_levels(Index count, LocalCodes& out, const std::function<const K
 LocalCodes local_codes(const Column& column, Index first, Index count) {
   LocalCodes out;
   if (column.type() == ColumnType::categorical) {
-    out.codes = std::span(column.categories().codes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    out.codes =
+        std::span(column.categories().codes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     out.levels = column.categories().levels;
   } else if (column.type() == ColumnType::numeric) {
     const double* values = column.numbers().values.data() + first;
@@ -114,7 +116,8 @@ void BoundTable::bind_numbers(const std::string& name) {
 
 void BoundTable::bind_levels(const Variable& variable) {
   std::unordered_map<std::string, std::int32_t> code;
-  for (std::size_t i = 0; i < variable.levels.size(); ++i) code.emplace(variable.levels[i], static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < variable.levels.size(); ++i)
+    code.emplace(variable.levels[i], static_cast<std::int32_t>(i));
   const Column& found = column(variable.column());
   if (found.type() != ColumnType::categorical) {
     code_.emplace(&variable, std::move(code));
@@ -176,8 +179,10 @@ void BoundTable::codes(const Variable& variable, Index first, Index count, std::
 
 void BoundTable::fail_unknown_level(const Variable& variable, Index row) const {
   const std::string level = column(variable.column()).text(row);
-  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}", level, variable.column(),
-                          row_number(row), did_you_mean(level, variable.levels), some_of(variable.levels, 10)));
+  const bool all_shown = variable.levels.size() <= 10;
+  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}", level,
+                          variable.column(), row_number(row), all_shown ? "" : did_you_mean(level, variable.levels),
+                          some_of(variable.levels, 10)));
 }
 
 std::vector<std::string> BoundTable::outcomes() const {
@@ -231,7 +236,7 @@ Completeness completeness(const BoundTable& bound, Missing policy, Index first, 
   for (Index i = 0; i < count; ++i) {
     const bool x = predictor[static_cast<std::size_t>(i)], y = outcome[static_cast<std::size_t>(i)];
     result.incomplete += x || y;
-    if (!y && (!x || imputes(policy))) result.kept.push_back(first + i);  // an outcome is never imputed
+    if (!y && (!x || gaps_of(policy) != Gaps::refuse)) result.kept.push_back(first + i);  // an outcome is never imputed
   }
   return result;
 }

@@ -9,10 +9,10 @@ namespace {
 
 const Column& need(const Formula& formula, const Table& schema, const Expression& name) {
   if (const Column* found = schema.find(name.text)) return *found;
-  throw Error(point_at("formula", formula.text, name.place,
-                       fmt::format("there is no column '{}' in {}{}", name.text,
-                                   schema.source().empty() ? "the table" : schema.source(),
-                                   did_you_mean(name.text, schema.names()))));
+  throw Error(point_at(
+      "formula", formula.text, name.place,
+      fmt::format("there is no column '{}' in {}{}", name.text, schema.source().empty() ? "the table" : schema.source(),
+                  did_you_mean(name.text, schema.names()))));
 }
 
 std::string levels_of(const Column& column) {
@@ -27,9 +27,9 @@ void need_numbers(const Formula& formula, const Table& schema, const Expression&
   if (e.kind == Expression::Kind::name) {
     const Column& column = need(formula, schema, e);
     if (column.type() != ColumnType::numeric)
-      throw Error(point_at("formula", formula.text, e.place,
-                           fmt::format("a number is needed here, but '{}' is {}{}", e.text, name_of(column.type()),
-                                       levels_of(column))));
+      throw Error(point_at(
+          "formula", formula.text, e.place,
+          fmt::format("a number is needed here, but '{}' is {}{}", e.text, name_of(column.type()), levels_of(column))));
   }
   for (const auto& argument : e.arguments) need_numbers(formula, schema, argument);
 }
@@ -45,9 +45,11 @@ Variable categorical_variable(const Expression& column, std::string label) {
 }
 
 [[noreturn]] void fail_text(const Formula& formula, const Expression& e) {
-  throw Error(point_at("formula", formula.text, e.place,
-                       fmt::format("'{0}' is a text column; to use its values as levels write factor({1}), or read it with "
-                                   "--type {0}=categorical", e.text, to_text(e))));
+  throw Error(
+      point_at("formula", formula.text, e.place,
+               fmt::format("'{0}' is a text column; to use its values as levels write factor({1}), or read it with "
+                           "--type {0}=categorical",
+                           e.text, to_text(e))));
 }
 
 Draft::Source source_of_polynomial(const Expression& e, Variable& variable) {
@@ -96,10 +98,11 @@ void set_numeric_response(const Formula& formula, const Table& schema, const Exp
     const Expression& name = e.kind == Expression::Kind::name ? e : e.arguments[0];
     const Column& column = need(formula, schema, name);
     if (column.type() != ColumnType::numeric || e.text == "factor")
-      throw Error(point_at("formula", formula.text, e.place,
-                           fmt::format("the response '{}' is {}{}, but this method predicts a number; use a classification "
-                                       "method, or a numeric response", name.text,
-                                       column.type() == ColumnType::text ? "text" : "categorical", levels_of(column))));
+      throw Error(point_at(
+          "formula", formula.text, e.place,
+          fmt::format("the response '{}' is {}{}, but this method predicts a number; use a classification "
+                      "method, or a numeric response",
+                      name.text, column.type() == ColumnType::text ? "text" : "categorical", levels_of(column))));
   }
   need_numbers(formula, schema, e);
   response.kind = Response::Kind::numeric;
@@ -112,9 +115,9 @@ void set_classes(const Formula& formula, const Table& schema, Draft& draft) {
   for (const auto& e : formula.response) {
     const bool is_factor = e.kind == Expression::Kind::call && e.text == "factor";
     if (e.kind != Expression::Kind::name && !is_factor)
-      throw Error(point_at("formula", formula.text, e.place,
-                           fmt::format("{} is a number, but this method predicts a class; use a regression method",
-                                       to_text(e))));
+      throw Error(point_at(
+          "formula", formula.text, e.place,
+          fmt::format("{} is a number, but this method predicts a class; use a regression method", to_text(e))));
     const Expression& name = is_factor ? e.arguments[0] : e;
     const ColumnType type = need(formula, schema, name).type();
     if (type == ColumnType::text && !is_factor) fail_text(formula, name);
@@ -131,7 +134,8 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
     response.target += (response.target.empty() ? "" : ":") + (e.kind == Expression::Kind::name ? e.text : to_text(e));
   if (first.kind == Expression::Kind::call && first.text == "cbind") {
     if (!options.takes_counts)
-      throw Error(point_at("formula", formula.text, first.place, "this method does not take cbind(successes, failures)"));
+      throw Error(
+          point_at("formula", formula.text, first.place, "this method does not take cbind(successes, failures)"));
     for (const auto& argument : first.arguments) need_numbers(formula, schema, argument);
     response.kind = Response::Kind::counts;
     response.numbers = first.arguments;
@@ -193,8 +197,8 @@ void set_contrasts(DesignParts& parts) {
       std::vector<int> rest = all;
       std::erase(rest, factor.variable);
       const bool margin = rest.empty() || std::any_of(sets.begin(), sets.end(), [&](const auto& earlier) {
-        return std::includes(earlier.begin(), earlier.end(), rest.begin(), rest.end());
-      });
+                            return std::includes(earlier.begin(), earlier.end(), rest.begin(), rest.end());
+                          });
       factor.contrast = margin ? contrast : Contrast::full;
     }
     sets.push_back(std::move(all));

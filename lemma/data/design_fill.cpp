@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/design_parts.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
@@ -40,6 +41,12 @@ std::vector<double> polynomials(const Variable& variable, const std::vector<doub
     }
   }
   return out;
+}
+
+std::string written(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "infinity" : "minus infinity";
+  return shortest(value);
 }
 
 struct Entry {
@@ -97,6 +104,10 @@ class TermRows {
       return;
     }
     const Index code = factor.codes[at(row)];
+    if (code < 0) {
+      for (Index k = 0; k < factor.width; ++k) visit(k, std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     switch (factor.contrast) {
       case Contrast::full: visit(code, 1.0); break;
       case Contrast::treatment:
@@ -117,12 +128,13 @@ class TermRows {
 
 }  // namespace
 
-Rowset::Rowset(const BoundTable& bound, Index first, Index count, bool fill)
-    : bound_(bound), first_(first), count_(count), fill_(fill) {}
+Rowset::Rowset(const BoundTable& bound, Index first, Index count, Gaps gaps)
+    : bound_(bound), first_(first), count_(count), gaps_(gaps) {}
 
 const double* Rowset::filled(const std::string& name) {
   const double* values = bound_.numbers(name, first_);
-  if (!fill_ || std::none_of(values, values + count_, [](double v) { return std::isnan(v); })) return values;
+  if (gaps_ != Gaps::fill || std::none_of(values, values + count_, [](double v) { return std::isnan(v); }))
+    return values;
   const auto fill = bound_.parts().fills.find(name);
   if (fill == bound_.parts().fills.end()) return values;
   auto& copy = filled_[name];
@@ -136,19 +148,29 @@ const double* Rowset::filled(const std::string& name) {
 
 std::vector<double> Rowset::numbers(const Expression& value, std::span<const Index> used) {
   std::vector<double> out(at(count_));
-  evaluate(value, count_, [this](const std::string& name) { return filled(name); }, out.data());
+  evaluate(
+      value, count_, [this](const std::string& name) { return filled(name); }, out.data());
   for (const Index row : used)
-    if (!std::isfinite(out[at(row - first_)])) fail_not_finite(value, row, out[at(row - first_)]);
+    if (!std::isfinite(out[at(row - first_)]) && !is_gap(value, row))
+      fail_not_finite(value, row, out[at(row - first_)]);
   return out;
+}
+
+bool Rowset::is_gap(const Expression& value, Index row) {
+  if (gaps_ != Gaps::leave) return false;
+  const auto names = columns_of(value);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return std::isnan(filled(name)[row - first_]); });
 }
 
 void Rowset::fail_not_finite(const Expression& value, Index row, double result) {
   std::string where;
   if (value.kind != Expression::Kind::name)
     for (const auto& name : columns_of(value))
-      where += fmt::format("{}{} is {}", where.empty() ? ", where " : " and ", name, shortest(filled(name)[row - first_]));
+      where +=
+          fmt::format("{}{} is {}", where.empty() ? ", where " : " and ", name, written(filled(name)[row - first_]));
   throw Error(fmt::format("{} {} is {} in row {}{}; leave such rows out with --where, or change the formula",
-                          value.kind == Expression::Kind::name ? "column" : "the term", to_text(value), shortest(result),
+                          value.kind == Expression::Kind::name ? "column" : "the term", to_text(value), written(result),
                           bound_.row_number(row), where));
 }
 
@@ -159,7 +181,7 @@ std::vector<double> Rowset::columns(const Variable& variable, std::span<const In
   auto out = polynomials(variable, v);
   for (const Index row : used)
     for (int k = 0; k < variable.degree; ++k)
-      require(std::isfinite(out[at(k * count_ + row - first_)]),
+      require(std::isfinite(out[at(k * count_ + row - first_)]) || std::isnan(v[at(row - first_)]),
               fmt::format("{}{} overflows in row {}", variable.label, k + 1, bound_.row_number(row)));
   return out;
 }
@@ -170,13 +192,14 @@ std::vector<std::int32_t> Rowset::codes(const Variable& variable, std::span<cons
   for (const Index row : used) {
     auto& code = out[at(row - first_)];
     if (code == -2) bound_.fail_unknown_level(variable, row);
-    if (code == -1 && fill_) code = variable.fill;
-    require(code >= 0, fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+    if (code == -1 && gaps_ == Gaps::fill) code = variable.fill;
+    require(code >= 0 || gaps_ == Gaps::leave,
+            fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
   }
   return out;
 }
 
-void fill_x(const BoundTable& bound, std::span<const Index> kept, bool fill, const Execution& execution, Matrix& x) {
+void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x) {
   const DesignParts& parts = bound.parts();
   const Index rows = bound.table().rows();
   x.resize(static_cast<Index>(kept.size()), static_cast<Index>(parts.features.size()));
@@ -186,7 +209,7 @@ void fill_x(const BoundTable& bound, std::span<const Index> kept, bool fill, con
     if (used.empty()) return;
     const Index target = static_cast<Index>(used.data() - kept.data());
     x.middleRows(target, static_cast<Index>(used.size())).setZero();
-    Rowset values(bound, first, count, fill);
+    Rowset values(bound, first, count, gaps);
     for (const auto& term : parts.terms) {
       TermRows in_term(parts, term, values, used);
       for (std::size_t i = 0; i < used.size(); ++i) {
@@ -197,7 +220,7 @@ void fill_x(const BoundTable& bound, std::span<const Index> kept, bool fill, con
   });
 }
 
-Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, bool fill) {
+Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps) {
   const DesignParts& parts = bound.parts();
   Csr x;
   x.width = static_cast<Index>(parts.features.size());
@@ -206,7 +229,7 @@ Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, bool fill) {
     const Index count = std::min(kChunk, bound.table().rows() - first);
     const auto used = within(kept, first, count);
     if (used.empty()) continue;
-    Rowset values(bound, first, count, fill);
+    Rowset values(bound, first, count, gaps);
     std::vector<TermRows> terms;
     for (const auto& term : parts.terms) terms.emplace_back(parts, term, values, used);
     for (const Index row : used) {

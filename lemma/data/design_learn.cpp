@@ -39,9 +39,9 @@ void put_reference_first(const Formula& formula, const Expression& e, std::vecto
   const std::string reference = given.kind == Expression::Kind::number ? shortest(given.number) : given.text;
   const auto found = std::find(levels.begin(), levels.end(), reference);
   if (found == levels.end())
-    throw Error(point_at("formula", formula.text, given.place,
-                         fmt::format("'{}' is not a level of {}{}", reference, e.arguments[0].text,
-                                     did_you_mean(reference, levels))));
+    throw Error(point_at(
+        "formula", formula.text, given.place,
+        fmt::format("'{}' is not a level of {}{}", reference, e.arguments[0].text, did_you_mean(reference, levels))));
   std::rotate(levels.begin(), found, found + 1);
 }
 
@@ -59,9 +59,11 @@ void learn_levels(const Formula& formula, const Table& schema, const Survey& fou
 // -- classes
 
 [[noreturn]] void fail_numeric_response(const Formula& formula, const Expression& e, const std::string& because) {
-  throw Error(point_at("formula", formula.text, e.place,
-                       fmt::format("the response '{0}' is numeric {1}, but this method predicts a class; use a regression "
-                                   "method, or factor({2}) to take each value as a class", e.text, because, to_text(e))));
+  throw Error(
+      point_at("formula", formula.text, e.place,
+               fmt::format("the response '{0}' is numeric {1}, but this method predicts a class; use a regression "
+                           "method, or factor({2}) to take each value as a class",
+                           e.text, because, to_text(e))));
 }
 
 /// Whole numbers, and not too many of them, can be class labels as they are.
@@ -99,7 +101,8 @@ void learn_classes(const Formula& formula, const Table& schema, const Survey& fo
     note_unused_classes(column, part, draft.parts.notes);
   }
   if (response.parts.size() == 1) {
-    for (std::size_t k = 0; k < response.parts[0].levels.size(); ++k) response.combinations.push_back({static_cast<int>(k)});
+    for (std::size_t k = 0; k < response.parts[0].levels.size(); ++k)
+      response.combinations.push_back({static_cast<int>(k)});
     return;
   }
   for (const auto& names : found.combinations) {
@@ -192,7 +195,8 @@ void TableSource::visit(Index first, Index count, const Visit& visit) const {
 }
 
 DesignParts learn_design(const Formula& formula, const TableSource& source, const DesignOptions& options) {
-  require(options.missing != Missing::keep, "--missing keep is for prediction; to learn use error, drop, mean, median or mode");
+  require(options.missing != Missing::keep,
+          "--missing keep is for prediction; to learn use error, drop, mean, median or mode");
   const Table& schema = source.schema();
   check_weights(schema, options.weights);
   check_weights(schema, options.precision);
@@ -206,7 +210,9 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
     const auto constant = constant_columns(formula, draft.parts);
     if (!constant.empty()) {
       notes.push_back(fmt::format("left out of '.', having one level only: {}", fmt::join(constant, ", ")));
-      std::erase_if(columns, [&](const auto& name) { return std::find(constant.begin(), constant.end(), name) != constant.end(); });
+      std::erase_if(columns, [&](const auto& name) {
+        return std::find(constant.begin(), constant.end(), name) != constant.end();
+      });
       continue;
     }
     learn_classes(formula, schema, found, draft);

@@ -26,21 +26,21 @@ Draft draft_design(const Formula& formula, const Table& schema, const DesignOpti
 void set_contrasts(DesignParts& parts);
 
 /// Number and mean of what has been seen, and the sum of squares about it; merged pairwise.
-struct Moments {
+struct RunningMoments {
   double count = 0, mean = 0, squares = 0;
   void add(const std::vector<double>& values);
-  void merge(const Moments& other);
+  void merge(const RunningMoments& other);
 };
 
 /// What one pass over the rows finds.
 struct Survey {
   using Counts = std::unordered_map<std::string, Index>;
   Index rows = 0, kept = 0, incomplete = 0;
-  std::map<std::string, Index> missing;              // by column
-  std::vector<Counts> levels;                        // by variable; empty for numbers
-  std::vector<Counts> classes;                       // by part of the response
-  std::set<std::vector<std::string>> combinations;   // of a joint class
-  std::vector<Moments> means;                        // by numeric column, for the policy `mean`
+  std::map<std::string, Index> missing;             // by column
+  std::vector<Counts> levels;                       // by variable; empty for numbers
+  std::vector<Counts> classes;                      // by part of the response
+  std::set<std::vector<std::string>> combinations;  // of a joint class
+  std::vector<RunningMoments> means;                // by numeric column, for the policy `mean`
   void merge(const Survey& other);
 };
 constexpr Index kMaxLevels = 100'000, kMaxNumericClasses = 1000;

@@ -14,10 +14,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-std::vector<double> all_numbers(const BoundTable& bound, const Expression& value, std::span<const Index> kept,
-                                bool fill = false) {
-  Rowset rows(bound, 0, bound.table().rows(), fill);
-  const auto all = rows.numbers(value, kept);
+/// The expression in the kept rows; it must be finite in them, except for a response at prediction.
+std::vector<double> kept_numbers(const BoundTable& bound, const Expression& value, std::span<const Index> kept,
+                                 Gaps gaps, bool must_be_finite) {
+  Rowset rows(bound, 0, bound.table().rows(), gaps);
+  const auto all = rows.numbers(value, must_be_finite ? kept : std::span<const Index>());
   std::vector<double> out;
   out.reserve(kept.size());
   for (const Index row : kept) out.push_back(all[at(row)]);
@@ -27,7 +28,7 @@ std::vector<double> all_numbers(const BoundTable& bound, const Expression& value
 void fill_numeric(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
   const Expression& value = bound.parts().response.numbers[0];
   const bool training = bound.role() == Role::training;
-  data.y = all_numbers(bound, value, training ? kept : std::span<const Index>());
+  data.y = kept_numbers(bound, value, kept, Gaps::refuse, training);
   if (training) return;
   for (double& y : data.y)
     if (!std::isfinite(y)) y = kNaN;
@@ -37,9 +38,8 @@ void fill_numeric(const BoundTable& bound, std::span<const Index> kept, DesignDa
 void fill_counts(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
   const auto& response = bound.parts().response;
   const bool training = bound.role() == Role::training;
-  const auto checked = training ? kept : std::span<const Index>();
-  const auto successes = all_numbers(bound, response.numbers[0], checked);
-  const auto failures = all_numbers(bound, response.numbers[1], checked);
+  const auto successes = kept_numbers(bound, response.numbers[0], kept, Gaps::refuse, training);
+  const auto failures = kept_numbers(bound, response.numbers[1], kept, Gaps::refuse, training);
   std::vector<double> trials(kept.size());
   data.y.resize(kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -99,9 +99,9 @@ std::vector<double> weights(const BoundTable& bound, const std::string& name, st
   std::vector<double> out;
   for (const Index row : kept) {
     const double w = found.numbers().values[at(row)];
-    if (!training && std::isnan(w)) return {};
-    require(std::isfinite(w) && w >= 0, fmt::format("a weight must be a finite number of at least 0, but '{}' is {} in row {}",
-                                                    name, shortest(w), bound.row_number(row)));
+    require(std::isfinite(w) && w >= 0,
+            fmt::format("a weight must be a finite number of at least 0, but '{}' is {} in row {}", name, shortest(w),
+                        bound.row_number(row)));
     out.push_back(w);
   }
   return out;
@@ -109,12 +109,12 @@ std::vector<double> weights(const BoundTable& bound, const std::string& name, st
 
 }  // namespace
 
-void fill_outcome(const BoundTable& bound, std::span<const Index> kept, bool fill, DesignData& data) {
+void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data) {
   const DesignParts& parts = bound.parts();
   data.weight = weights(bound, parts.weights, kept);
   data.precision = weights(bound, parts.precision, kept);
   for (const auto& offset : parts.offsets) {
-    const auto each = all_numbers(bound, offset, kept, fill);
+    const auto each = kept_numbers(bound, offset, kept, gaps, true);
     if (data.offset.empty()) data.offset.assign(kept.size(), 0.0);
     std::transform(each.begin(), each.end(), data.offset.begin(), data.offset.begin(), std::plus<>());
   }

@@ -14,8 +14,8 @@ namespace lemma {
 struct Variable {
   enum class Kind { numeric, scaled, polynomial, categorical };
   Kind kind = Kind::numeric;
-  Expression value;    // what is taken from the table; for `categorical` always a column
-  std::string label;   // "log(FL)", "poly(x, 2)", "sex"
+  Expression value;   // what is taken from the table; for `categorical` always a column
+  std::string label;  // "log(FL)", "poly(x, 2)", "sex"
   // scaled: (value − center) / spread
   double center = 0, spread = 1;
   // polynomial: p₀ = 1, p₁ = v − α₁, pⱼ₊₁ = (v − αⱼ₊₁) pⱼ − (nⱼ₊₁ / nⱼ) pⱼ₋₁, each over its norm √nⱼ₊₁; raw: v, v², …
@@ -23,8 +23,8 @@ struct Variable {
   bool raw = false;
   std::vector<double> alpha, norm2;  // degree and degree + 1 numbers; none when raw
   // categorical
-  std::vector<std::string> levels;   // the first is the reference
-  int fill = -1;                     // the level that stands in for a missing one; −1: none was learned
+  std::vector<std::string> levels;  // the first is the reference
+  int fill = -1;                    // the level that stands in for a missing one; −1: none was learned
 
   const std::string& column() const { return value.text; }
   bool categorical() const { return kind == Kind::categorical; }
@@ -85,6 +85,9 @@ Index width_of(const Variable& variable, Contrast contrast);
 std::string name_of(const Variable& variable, Contrast contrast, Index column);
 void finish(Response& response);
 bool imputes(Missing policy);
+/// What a missing value in a kept row becomes: an error (it should not be there), the fill-in, or NaN.
+enum class Gaps { refuse, fill, leave };
+Gaps gaps_of(Missing policy);
 
 // ---- learning (design_learn.cpp) ----
 
@@ -112,7 +115,7 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
 struct LocalCodes {
   std::span<const std::int32_t> codes;
   std::span<const std::string> levels;
-  std::vector<std::int32_t> own_codes;     // where the column does not hold codes itself
+  std::vector<std::int32_t> own_codes;  // where the column does not hold codes itself
   std::vector<std::string> own_levels;
 
   LocalCodes() = default;
@@ -155,7 +158,7 @@ class BoundTable {
   Index base_;
   bool has_response_ = false;
   std::unordered_map<std::string, const Column*> columns_;
-  std::unordered_map<const Variable*, std::vector<std::int32_t>> remap_;               // of categorical columns
+  std::unordered_map<const Variable*, std::vector<std::int32_t>> remap_;                     // of categorical columns
   std::unordered_map<const Variable*, std::unordered_map<std::string, std::int32_t>> code_;  // of all others
   std::vector<double> nothing_;  // NaN, for columns that are missing altogether
 };
@@ -164,7 +167,7 @@ class BoundTable {
 struct Completeness {
   std::vector<Index> kept;
   std::vector<std::pair<std::string, Index>> missing;  // column and count, where there are some
-  Index incomplete = 0;                                 // rows with a missing value
+  Index incomplete = 0;                                // rows with a missing value
 };
 /// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
 Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
@@ -176,7 +179,7 @@ std::string describe_missing(const Completeness& found, Index rows);
 /// Some consecutive rows of a bound table: evaluates variables for them. Missing numbers are filled in when asked.
 class Rowset {
  public:
-  Rowset(const BoundTable& bound, Index first, Index count, bool fill);
+  Rowset(const BoundTable& bound, Index first, Index count, Gaps gaps);
   Index first() const { return first_; }
   Index count() const { return count_; }
 
@@ -188,19 +191,20 @@ class Rowset {
 
  private:
   const double* filled(const std::string& name);
+  bool is_gap(const Expression& value, Index row);  // NaN because a column it needs is missing, which is allowed
   [[noreturn]] void fail_not_finite(const Expression& value, Index row, double result);
 
   const BoundTable& bound_;
   Index first_, count_;
-  bool fill_;
+  Gaps gaps_;
   std::map<std::string, std::vector<double>> filled_;
 };
 
 /// x of the kept rows (of the whole table, ascending): dense into `x`, whose rows are theirs, or as sparse rows.
-void fill_x(const BoundTable& bound, std::span<const Index> kept, bool fill, const Execution& execution, Matrix& x);
-Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, bool fill);
+void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x);
+Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps);
 /// y or labels, weight, precision and offset of the kept rows.
-void fill_outcome(const BoundTable& bound, std::span<const Index> kept, bool fill, DesignData& data);
+void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data);
 
 /// All of it: the table's rows as numbers. Errors count rows from `base` on.
 DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::Role role, Missing policy, Index base,

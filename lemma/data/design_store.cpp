@@ -20,9 +20,9 @@ constexpr std::pair<Response::Kind, std::string_view> kResponseKinds[] = {{Respo
                                                                           {Response::Kind::classes, "classes"}};
 constexpr std::pair<Coding, std::string_view> kCodings[] = {
     {Coding::treatment, "treatment"}, {Coding::sum, "sum"}, {Coding::one_hot, "one_hot"}};
-constexpr std::pair<Missing, std::string_view> kMissing[] = {{Missing::error, "error"},   {Missing::drop, "drop"},
-                                                             {Missing::mean, "mean"},     {Missing::median, "median"},
-                                                             {Missing::mode, "mode"}};
+constexpr std::pair<Missing, std::string_view> kMissing[] = {{Missing::error, "error"}, {Missing::drop, "drop"},
+                                                             {Missing::mean, "mean"},   {Missing::median, "median"},
+                                                             {Missing::mode, "mode"},   {Missing::native, "native"}};
 
 template <class Enum, std::size_t N>
 Value text_of(Enum value, const std::pair<Enum, std::string_view> (&names)[N]) {
@@ -124,7 +124,8 @@ void load_levels(const Value& v, Variable& variable) {
   check(!variable.levels.empty(), fmt::format("{} has no levels", variable.label));
   auto sorted = variable.levels;
   std::sort(sorted.begin(), sorted.end());
-  check(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), fmt::format("{} has a level twice", variable.label));
+  check(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+        fmt::format("{} has a level twice", variable.label));
   if (const Value* fill = v.find("fill"))
     variable.fill = whole(fill->as_double("fill"), 0, static_cast<Index>(variable.levels.size()), "fill");
 }
@@ -182,7 +183,8 @@ DesignTerm load_term(const Value& value, const std::vector<Variable>& variables)
   DesignTerm term;
   const auto numbers = finite_numbers(value.at("variables"), "variables");
   const auto& contrasts = list_of(value.at("contrasts"), "contrasts");
-  check(!numbers.empty() && numbers.size() == contrasts.size(), "a term has not one contrast for each of its variables");
+  check(!numbers.empty() && numbers.size() == contrasts.size(),
+        "a term has not one contrast for each of its variables");
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const int variable = whole(numbers[i], 0, static_cast<Index>(variables.size()), "variable of a term");
     for (const auto& earlier : term.factors) check(earlier.variable != variable, "a term has a variable twice");
@@ -204,7 +206,8 @@ Value save_response(const Response& response) {
   for (const auto& part : response.parts) parts.push_back(save_variable(part));
   r.set("parts", std::move(parts));
   std::vector<double> codes;
-  for (const auto& combination : response.combinations) codes.insert(codes.end(), combination.begin(), combination.end());
+  for (const auto& combination : response.combinations)
+    codes.insert(codes.end(), combination.begin(), combination.end());
   r.set("combinations", numbers_of(codes));
   return r;
 }
@@ -218,7 +221,9 @@ Response load_response(const Value& r) {
     response.parts.push_back(load_variable(part));
     check(response.parts.back().categorical(), "a class is made of a variable that is not categorical");
   }
-  const std::size_t numbers = response.kind == Response::Kind::numeric ? 1 : response.kind == Response::Kind::counts ? 2 : 0;
+  const std::size_t numbers = response.kind == Response::Kind::numeric  ? 1
+                              : response.kind == Response::Kind::counts ? 2
+                                                                        : 0;
   check(response.numbers.size() == numbers, "the response has the wrong number of expressions");
   const bool classes = response.kind == Response::Kind::classes;
   check(classes == !response.parts.empty(), "the response has the wrong number of parts");
@@ -284,8 +289,10 @@ DesignParts load_design(const Value& d) {
   parts.notes = d.at("notes").as_strings("notes");
   parts.finish();
   if (imputes(parts.missing)) {
-    for (const auto& name : parts.numeric_columns) check(parts.fills.contains(name), fmt::format("no fill-in for '{}'", name));
-    for (const auto& v : parts.variables) check(!v.categorical() || v.fill >= 0, fmt::format("no fill-in for '{}'", v.label));
+    for (const auto& name : parts.numeric_columns)
+      check(parts.fills.contains(name), fmt::format("no fill-in for '{}'", name));
+    for (const auto& v : parts.variables)
+      check(!v.categorical() || v.fill >= 0, fmt::format("no fill-in for '{}'", v.label));
   }
   return parts;
 }

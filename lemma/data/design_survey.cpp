@@ -13,8 +13,7 @@ constexpr Index kGatherBytes = Index{256} << 20;  // columns gathered at a time 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Index blocks_of(const TableSource& source) { return (source.rows() + kLearnBlock - 1) / kLearnBlock; }
 
-/// One pass: a State of type S for each block, merged in a tree fixed by the block's index. block(state, bound, kept rows,
-/// first, count)
+/// One pass: a state S for each block, merged in a tree fixed by the block's index. work(state, bound, first, count)
 template <class S, class Work>
 S pass(const DesignParts& parts, const TableSource& source, const Execution& execution, const S& empty, Work&& work) {
   if (source.rows() == 0) return empty;
@@ -80,7 +79,8 @@ void survey_block(Survey& found, const BoundTable& bound, Index first, Index cou
   for (const auto& [name, missing] : complete.missing) found.missing[name] += missing;
   for (std::size_t v = 0; v < parts.variables.size(); ++v)
     if (parts.variables[v].categorical())
-      found.levels[v] = count_levels(local_codes(bound.column(parts.variables[v].column()), first, count), complete.kept, first);
+      found.levels[v] =
+          count_levels(local_codes(bound.column(parts.variables[v].column()), first, count), complete.kept, first);
   std::vector<LocalCodes> response;
   for (std::size_t p = 0; p < parts.response.parts.size(); ++p) {
     response.push_back(local_codes(bound.column(parts.response.parts[p].column()), first, count));
@@ -107,7 +107,8 @@ double mode(std::vector<double>& values) {
   double best = values[0];
   std::size_t most = 0;
   for (std::size_t i = 0; i < values.size();) {
-    const auto next = static_cast<std::size_t>(std::upper_bound(values.begin() + static_cast<std::ptrdiff_t>(i), values.end(), values[i]) - values.begin());
+    const auto next = static_cast<std::size_t>(
+        std::upper_bound(values.begin() + static_cast<std::ptrdiff_t>(i), values.end(), values[i]) - values.begin());
     if (next - i > most) {
       most = next - i;
       best = values[i];
@@ -119,7 +120,8 @@ double mode(std::vector<double>& values) {
 
 void set_fill(DesignParts& parts, const std::string& name, double fill, bool any) {
   require(any, fmt::format("column '{}' has no values: its {} is not known", name, name_of(parts.missing)));
-  require(std::isfinite(fill), fmt::format("column '{}' has infinite values: its {} is not known", name, name_of(parts.missing)));
+  require(std::isfinite(fill),
+          fmt::format("column '{}' has infinite values: its {} is not known", name, name_of(parts.missing)));
   parts.fills[name] = fill;
 }
 
@@ -140,14 +142,19 @@ void gather_fills(DesignParts& parts, const TableSource& source, const Execution
   for (std::size_t from = 0; from < names.size(); from += together) {
     const std::size_t count = std::min(together, names.size() - from);
     Gathered empty{std::vector<std::vector<double>>(count)};
-    auto gathered = pass(parts, source, execution, empty, [&](Gathered& g, const BoundTable& bound, Index first, Index rows) {
-      const auto kept = completeness(bound, parts.missing, first, rows).kept;
-      for (std::size_t c = 0; c < count; ++c) g.columns[c] = present(bound, names[from + c], kept);
-    });
+    auto gathered =
+        pass(parts, source, execution, empty, [&](Gathered& g, const BoundTable& bound, Index first, Index rows) {
+          const auto kept = completeness(bound, parts.missing, first, rows).kept;
+          for (std::size_t c = 0; c < count; ++c) g.columns[c] = present(bound, names[from + c], kept);
+        });
     for (std::size_t c = 0; c < count; ++c) {
       auto& values = gathered.columns[c];
       const bool any = !values.empty();
-      set_fill(parts, names[from + c], !any ? 0 : parts.missing == Missing::median ? median(values) : mode(values), any);
+      set_fill(parts, names[from + c],
+               !any                               ? 0
+               : parts.missing == Missing::median ? median(values)
+                                                  : mode(values),
+               any);
     }
   }
 }
@@ -155,7 +162,7 @@ void gather_fills(DesignParts& parts, const TableSource& source, const Execution
 // -- scale() and poly()
 
 struct Constants {
-  std::vector<Moments> moments;              // by variable, of those that scale
+  std::vector<RunningMoments> moments;       // by variable, of those that scale
   std::vector<std::vector<double>> columns;  // by variable, of orthogonal polynomials
   void merge(const Constants& other) {
     for (std::size_t v = 0; v < moments.size(); ++v) {
@@ -165,7 +172,7 @@ struct Constants {
   }
 };
 
-void set_scale(const Draft::Source& source, const Moments& found, Variable& variable) {
+void set_scale(const Draft::Source& source, const RunningMoments& found, Variable& variable) {
   const double n = found.count;
   variable.center = source.center ? found.mean : 0;
   variable.spread = 1;
@@ -182,14 +189,14 @@ void set_polynomial(const std::vector<double>& v, Variable& variable) {
   auto distinct = v;
   std::sort(distinct.begin(), distinct.end());
   const auto count = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
-  require(count > variable.degree, fmt::format("{} needs more than {} different values, but there are {}", variable.label,
-                                               variable.degree, count));
+  require(count > variable.degree, fmt::format("{} needs more than {} different values, but there are {}",
+                                               variable.label, variable.degree, count));
   std::vector<double> before(v.size(), 0.0), now(v.size(), 1.0);
   variable.norm2 = {static_cast<double>(v.size())};
   variable.alpha.clear();
   for (int j = 0; j < variable.degree; ++j) {
     const auto k = static_cast<std::size_t>(j);
-    Moments center;  // Σ v p² / Σ p², about the mean of v so that no digits are lost
+    RunningMoments center;  // Σ v p² / Σ p², about the mean of v so that no digits are lost
     double shift = 0, moment = 0;
     if (j == 0) center.add(v);
     else shift = variable.alpha[0];
@@ -197,22 +204,24 @@ void set_polynomial(const std::vector<double>& v, Variable& variable) {
     variable.alpha.push_back(j == 0 ? center.mean : shift + moment / variable.norm2[k]);
     double norm2 = 0;
     for (std::size_t i = 0; i < v.size(); ++i) {
-      const double next = (v[i] - variable.alpha[k]) * now[i] - (j == 0 ? 0 : variable.norm2[k] / variable.norm2[k - 1] * before[i]);
+      const double next =
+          (v[i] - variable.alpha[k]) * now[i] - (j == 0 ? 0 : variable.norm2[k] / variable.norm2[k - 1] * before[i]);
       before[i] = now[i];
       now[i] = next;
       norm2 += next * next;
     }
-    require(std::isfinite(norm2) && norm2 > 0, fmt::format("{} cannot be computed in degree {}: the values are too {}",
-                                                           variable.label, j + 1, norm2 > 0 ? "large" : "close together"));
+    require(std::isfinite(norm2) && norm2 > 0,
+            fmt::format("{} cannot be computed in degree {}: the values are too {}", variable.label, j + 1,
+                        norm2 > 0 ? "large" : "close together"));
     variable.norm2.push_back(norm2);
   }
 }
 
 }  // namespace
 
-void Moments::add(const std::vector<double>& values) {
+void RunningMoments::add(const std::vector<double>& values) {
   if (values.empty()) return;
-  Moments block;
+  RunningMoments block;
   block.count = static_cast<double>(values.size());
   double sum = 0;
   for (const double v : values) sum += v;
@@ -224,7 +233,7 @@ void Moments::add(const std::vector<double>& values) {
   merge(block);
 }
 
-void Moments::merge(const Moments& other) {
+void RunningMoments::merge(const RunningMoments& other) {
   if (other.count == 0) return;
   if (count == 0) {
     *this = other;
@@ -275,22 +284,26 @@ void learn_constants(Draft& draft, const TableSource& source, const Execution& e
   DesignParts& parts = draft.parts;
   const auto scales = [](const Variable& v) { return v.kind == Variable::Kind::scaled; };
   const auto gathers = [](const Variable& v) { return v.kind == Variable::Kind::polynomial && !v.raw; };
-  if (std::none_of(parts.variables.begin(), parts.variables.end(), [&](const auto& v) { return scales(v) || gathers(v); })) return;
+  if (std::none_of(parts.variables.begin(), parts.variables.end(),
+                   [&](const auto& v) { return scales(v) || gathers(v); }))
+    return;
   Constants empty;
   empty.moments.resize(parts.variables.size());
   empty.columns.resize(parts.variables.size());
-  const auto found = pass(parts, source, execution, empty, [&](Constants& c, const BoundTable& bound, Index first, Index rows) {
-    const auto kept = completeness(bound, parts.missing, first, rows).kept;
-    Rowset block(bound, first, rows, imputes(parts.missing));
-    for (std::size_t v = 0; v < parts.variables.size(); ++v) {
-      if (!scales(parts.variables[v]) && !gathers(parts.variables[v])) continue;
-      const auto all = block.numbers(parts.variables[v].value, kept);
-      std::vector<double> used;
-      for (const Index row : kept) used.push_back(all[at(row - first)]);
-      if (scales(parts.variables[v])) c.moments[v].add(used);
-      else c.columns[v] = std::move(used);
-    }
-  });
+  const auto found =
+      pass(parts, source, execution, empty, [&](Constants& c, const BoundTable& bound, Index first, Index rows) {
+        const auto kept = completeness(bound, parts.missing, first, rows).kept;
+        Rowset block(bound, first, rows, gaps_of(parts.missing));
+        for (std::size_t v = 0; v < parts.variables.size(); ++v) {
+          if (!scales(parts.variables[v]) && !gathers(parts.variables[v])) continue;
+          const auto all = block.numbers(parts.variables[v].value, kept);
+          std::vector<double> used;
+          for (const Index row : kept)
+            if (const double value = all[at(row - first)]; !std::isnan(value)) used.push_back(value);
+          if (scales(parts.variables[v])) c.moments[v].add(used);
+          else c.columns[v] = std::move(used);
+        }
+      });
   for (std::size_t v = 0; v < parts.variables.size(); ++v) {
     if (scales(parts.variables[v])) set_scale(draft.sources[v], found.moments[v], parts.variables[v]);
     if (gathers(parts.variables[v])) set_polynomial(found.columns[v], parts.variables[v]);

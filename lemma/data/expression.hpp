@@ -13,11 +13,11 @@ namespace lemma {
 struct Expression {
   enum class Kind { name, number, string, call, unary, binary };
   Kind kind = Kind::number;
-  std::string text;                   // the name, the function, the operator ("(" for parentheses), or the string
+  std::string text;  // the name, the function, the operator ("(" for parentheses), or the string
   double number = 0;
-  std::vector<Expression> arguments;  // of a call or operation
-  std::vector<std::string> keywords;  // of a call: keywords[i] names arguments[i] ("ref"), or is empty
-  std::size_t place = 0;              // byte offset in the formula, for messages
+  std::vector<Expression> arguments;               // of a call or operation
+  std::vector<std::string> keywords;               // of a call: keywords[i] names arguments[i] ("ref"), or is empty
+  std::size_t place = 0;                           // byte offset in the formula, for messages
   bool operator==(const Expression& other) const;  // the place does not count
 };
 

@@ -8,12 +8,13 @@
 namespace lemma {
 namespace {
 
-constexpr int kMaxNesting = 100;  // parentheses and calls inside each other
+constexpr int kMaxNesting = 100;      // parentheses and calls inside each other
 constexpr int kMaxOperations = 1000;  // in one expression: a chain a + b + c + … is as deep a tree as it is long
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -104,7 +105,8 @@ Token Tokens::read_number(std::size_t& at) const {
   at += static_cast<std::size_t>(stop - begin);
   if (at < text_.size() && text_[at] == 'L') ++at;  // R's whole numbers: 2L
   if (at < text_.size() && continues_name(text_[at]))
-    fail(at, "a name cannot begin with a digit; write it in back-quotes: `" + std::string(begin, stop) + text_[at] + "…`");
+    fail(at,
+         "a name cannot begin with a digit; write it in back-quotes: `" + std::string(begin, stop) + text_[at] + "…`");
   return token;
 }
 
@@ -151,7 +153,8 @@ void Tokens::expect(std::string_view mark, std::string_view why) {
 }
 
 void Tokens::expect_end() {
-  if (peek().kind != Token::Kind::end) fail_expected(at(")") ? "the end: no '(' is open here" : "an operator or the end");
+  if (peek().kind != Token::Kind::end)
+    fail_expected(at(")") ? "the end: no '(' is open here" : "an operator or the end");
 }
 
 void Tokens::fail(std::size_t place, const std::string& message) const {
@@ -316,20 +319,22 @@ void check_arithmetic(const Expression& e, const Tokens& tokens) {
   if (e.kind == Expression::Kind::string) tokens.fail(e.place, "a text cannot be used as a number");
   if (e.kind == Expression::Kind::name && e.text == ".")
     tokens.fail(e.place, "'.' stands for whole columns; inside a function or I() name the column");
-  const bool arithmetic = e.text == "+" || e.text == "-" || e.text == "*" || e.text == "/" || e.text == "^" || e.text == "(";
+  const bool arithmetic =
+      e.text == "+" || e.text == "-" || e.text == "*" || e.text == "/" || e.text == "^" || e.text == "(";
   if ((e.kind == Expression::Kind::unary || e.kind == Expression::Kind::binary) && !arithmetic)
     tokens.fail(e.place, fmt::format("'{}' cannot be part of arithmetic", e.text));
   if (e.kind == Expression::Kind::call) {
     const auto& known = known_functions();
     for (const std::string_view outer : {"scale", "poly", "factor", "offset", "cbind"})
-      if (e.text == outer) tokens.fail(e.place, fmt::format("{}() must be a term of its own, not part of another", outer));
+      if (e.text == outer)
+        tokens.fail(e.place, fmt::format("{}() must be a term of its own, not part of another", outer));
     if (e.text != "I" && std::find(known.begin(), known.end(), e.text) == known.end())
       tokens.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
                                        fmt::join(known, " ")));
     const std::size_t most = e.text == "log" ? 2 : 1;
     if (e.arguments.empty() || e.arguments.size() > most)
-      tokens.fail(e.place, fmt::format("{}() takes {}, not {}", e.text, most == 2 ? "a value and perhaps a base" : "one value",
-                                       e.arguments.size()));
+      tokens.fail(e.place, fmt::format("{}() takes {}, not {}", e.text,
+                                       most == 2 ? "a value and perhaps a base" : "one value", e.arguments.size()));
     for (std::size_t i = 0; i < e.keywords.size(); ++i)
       if (!e.keywords[i].empty() && !(e.text == "log" && i == 1 && e.keywords[i] == "base"))
         tokens.fail(e.arguments[i].place, fmt::format("{}() knows no argument '{}'", e.text, e.keywords[i]));

@@ -1,4 +1,4 @@
-// lemma/data/expression_parser.hpp: tokens and the grammar of arithmetic and conditions, shared by formulas and `where`.
+// lemma/data/expression_parser.hpp: tokens, and the grammar that formulas and `where` share.
 #pragma once
 #include <lemma/data/expression.hpp>
 #include <string>
@@ -10,10 +10,10 @@ namespace lemma {
 struct Token {
   enum class Kind { end, name, number, string, mark };
   Kind kind = Kind::end;
-  std::string text;      // the name, the string, or the mark: + - * / ^ : ( ) , ~ = == != < > <= >= & | ! %in%
+  std::string text;  // the name, the string, or the mark: + - * / ^ : ( ) , ~ = == != < > <= >= & | ! %in%
   double number = 0;
-  std::size_t place = 0; // byte offset in the text
-  bool quoted = false;   // a name in back-quotes
+  std::size_t place = 0;  // byte offset in the text
+  bool quoted = false;    // a name in back-quotes
 };
 
 /// The tokens of a text, read one by one. Errors point at the place.
@@ -24,7 +24,7 @@ class Tokens {
   const Token& peek(std::size_t ahead = 0) const;
   Token next();
   bool at(std::string_view mark) const { return peek().kind == Token::Kind::mark && peek().text == mark; }
-  bool at_call() const;               // a name and "("
+  bool at_call() const;  // a name and "("
   bool accept(std::string_view mark);
   void expect(std::string_view mark, std::string_view why);
   void expect_end();

@@ -5,72 +5,20 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/expression_parser.hpp>
 #include <lemma/data/formula.hpp>
-#include <optional>
+#include <lemma/data/formula_terms.hpp>
 #include <unordered_map>
 
 namespace lemma {
 namespace {
 
-constexpr std::size_t kMaxTerms = 100'000;     // of a formula after expansion
-constexpr std::size_t kMaxProducts = 4'000'000; // pairs tried for one * : or ^
-
-using Bits = std::vector<int>;  // a term: the numbers of its variables, rising
-
-struct HashBits {
-  std::size_t operator()(const Bits& bits) const {
-    std::size_t h = bits.size();
-    for (const int bit : bits) h = h * 0x9E3779B97F4A7C15u + static_cast<std::size_t>(bit) + 1;
-    return h;
-  }
-};
-
-/// Terms in the order they came in, each once; what a part of a formula means.
-class TermSet {
- public:
-  void add(Bits bits) {
-    const auto [found, is_new] = place_.try_emplace(bits, terms_.size());
-    if (is_new) terms_.emplace_back(std::move(bits));
-  }
-  void add(const TermSet& other) {
-    for (const auto& term : other.terms_)
-      if (term) add(*term);
-  }
-  void remove(const TermSet& other) {
-    for (const auto& term : other.terms_) {
-      if (!term) continue;
-      const auto found = place_.find(*term);
-      if (found == place_.end()) continue;
-      terms_[found->second].reset();
-      place_.erase(found);
-    }
-  }
-  std::size_t size() const { return place_.size(); }
-  std::vector<Bits> terms() const {
-    std::vector<Bits> all;
-    for (const auto& term : terms_)
-      if (term) all.push_back(*term);
-    return all;
-  }
-
-  std::optional<bool> intercept;    // said by a 1 or 0 in this part
-  std::vector<Expression> offsets;  // offset(z) in this part
-
- private:
-  std::vector<std::optional<Bits>> terms_;
-  std::unordered_map<Bits, std::size_t, HashBits> place_;
-};
-
-Bits united(const Bits& a, const Bits& b) {
-  Bits both;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both;
-}
+constexpr std::size_t kMaxTerms = 100'000;       // of a formula after expansion
+constexpr std::size_t kMaxProducts = 4'000'000;  // pairs tried for one * : or ^
 
 bool is_zero_or_one(const Token& token) {
   return token.kind == Token::Kind::number && (token.number == 0 || token.number == 1);
 }
 
-/// Recursive descent in R's order of binding: + -, then * /, %in%, :, ^. A part is turned into its set of terms at once.
+/// Recursive descent in R's order of binding: + -, then * /, %in%, :, ^. A part becomes its set of terms at once.
 class FormulaParser {
  public:
   FormulaParser(std::string_view text, const std::vector<std::string>* columns)
@@ -88,6 +36,7 @@ class FormulaParser {
     f.intercept = right.intercept.value_or(true);
     f.offsets = right.offsets;
     f.terms = in_order(right);
+    for (const auto& term : f.terms) refuse_response(term);
     return f;
   }
 
@@ -169,7 +118,9 @@ class FormulaParser {
     return left;
   }
 
-  TermSet nested() { return chain("%in%", [this] { return chain(":", [this] { return power(); }); }); }
+  TermSet nested() {
+    return chain("%in%", [this] { return chain(":", [this] { return power(); }); });
+  }
 
   template <class Rule>
   TermSet chain(std::string_view mark, Rule&& rule) {
@@ -291,7 +242,8 @@ class FormulaParser {
     check_numeric(e.arguments[0]);
     for (std::size_t i = 1; i < e.arguments.size(); ++i)
       if ((e.keywords[i] != "center" && e.keywords[i] != "scale") || !is_truth(e.arguments[i]))
-        tokens_.fail(e.arguments[i].place, "after the value, scale() takes center = TRUE or FALSE, scale = TRUE or FALSE");
+        tokens_.fail(e.arguments[i].place,
+                     "after the value, scale() takes center = TRUE or FALSE, scale = TRUE or FALSE");
   }
 
   void check_poly(const Expression& e) const {
@@ -310,7 +262,8 @@ class FormulaParser {
   }
 
   static bool is_truth(const Expression& e) {
-    return e.kind == Expression::Kind::name && (e.text == "TRUE" || e.text == "FALSE" || e.text == "T" || e.text == "F");
+    return e.kind == Expression::Kind::name &&
+           (e.text == "TRUE" || e.text == "FALSE" || e.text == "T" || e.text == "F");
   }
 
   // -- terms
@@ -325,8 +278,6 @@ class FormulaParser {
 
   Bits bits_of(Expression e) {
     const std::string text = to_text(e);
-    if (std::find(response_.begin(), response_.end(), text) != response_.end())
-      tokens_.fail(e.place, fmt::format("the response {} cannot also be a term", text));
     const auto [found, is_new] = number_.try_emplace(text, static_cast<int>(variables_.size()));
     if (is_new) variables_.push_back(std::move(e));
     return {found->second};
@@ -345,6 +296,11 @@ class FormulaParser {
     return all;
   }
 
+  void refuse_response(const Term& term) const {
+    for (const auto& factor : term.factors)
+      if (std::find(response_.begin(), response_.end(), to_text(factor)) != response_.end())
+        tokens_.fail(factor.place, fmt::format("the response {} cannot also be a term", to_text(factor)));
+  }
   void refuse_offset(const TermSet& set) const {
     if (!set.offsets.empty()) tokens_.fail(set.offsets[0].place, "offset() can only be added");
   }
@@ -387,9 +343,8 @@ std::string Term::name() const {
 }
 
 bool Formula::has_dot() const {
-  return std::any_of(terms.begin(), terms.end(), [](const Term& term) {
-    return std::any_of(term.factors.begin(), term.factors.end(), is_dot);
-  });
+  return std::any_of(terms.begin(), terms.end(),
+                     [](const Term& term) { return std::any_of(term.factors.begin(), term.factors.end(), is_dot); });
 }
 
 Formula Formula::expand(const std::vector<std::string>& columns) const {

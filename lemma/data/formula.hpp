@@ -24,15 +24,16 @@ struct Term {
 ///     scale(x)     less mean, over sd           poly(x, k)   orthogonal polynomials of degree 1 … k
 ///     factor(x)    x as levels                  factor(x, ref = "b")   with b as the reference level
 struct Formula {
-  std::string text;                  // as typed
-  std::vector<Expression> response;  // empty: none; several: the joint class u:v; one cbind(s, f) call is kept as a call
-  std::vector<Term> terms;           // in R's order: by degree, then as written
-  std::vector<Expression> offsets;   // the z of offset(z)
+  std::string text;  // as typed
+  std::vector<Expression>
+      response;                     // empty: none; several: the joint class u:v; one cbind(s, f) call is kept as a call
+  std::vector<Term> terms;          // in R's order: by degree, then as written
+  std::vector<Expression> offsets;  // the z of offset(z)
   bool intercept = true;
 
   /// Does `.` still stand among the terms?
   bool has_dot() const;
-  /// `.` replaced by every column of `columns` that the response (or an offset) does not use. Must be called before use.
+  /// `.` replaced by every column of `columns` that the response (or an offset) does not use. Call it before use.
   Formula expand(const std::vector<std::string>& columns) const;
 };
 

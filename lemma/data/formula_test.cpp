@@ -22,9 +22,7 @@ std::vector<std::string> terms(std::string_view text, const std::vector<std::str
 std::string message(std::string_view text) {
   try {
     formula(text);
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -53,6 +51,7 @@ TEST(Formula, ADotStandsForTheColumnsThatTheResponseDoesNotUse) {
   EXPECT_EQ(terms("y ~ .", kColumns), (Names{"a", "b", "x", "z"}));
   EXPECT_EQ(terms("log(y) ~ .", kColumns), (Names{"a", "b", "x", "z"}));
   EXPECT_EQ(terms("y ~ . - x", kColumns), (Names{"a", "b", "z"}));
+  EXPECT_EQ(terms("y ~ . - y", kColumns), (Names{"a", "b", "x", "z"}));
   EXPECT_EQ(terms("y ~ z + .", kColumns), (Names{"z", "a", "b", "x"}));
   EXPECT_EQ(terms("y ~ .*x", kColumns), (Names{"a", "b", "x", "z", "a:x", "b:x", "x:z"}));
   EXPECT_EQ(terms("y ~ .^2", kColumns), (Names{"a", "b", "x", "z", "a:b", "a:x", "a:z", "b:x", "b:z", "x:z"}));
@@ -88,11 +87,14 @@ TEST(Formula, TakesNamesAsFilesHaveThem) {
 }
 
 TEST(Formula, AnErrorPointsAtThePlace) {
-  EXPECT_EQ(message("y ~ a + "), "formula: expected a column, a function or '(', found the end\n  y ~ a + \n          ^");
+  EXPECT_EQ(message("y ~ a + "),
+            "formula: expected a column, a function or '(', found the end\n  y ~ a + \n          ^");
   EXPECT_EQ(message("y ~ lgo(x)").substr(0, 58), "formula: unknown function 'lgo' (did you mean 'log'?); kno");
   EXPECT_NE(message("y ~ lgo(x)").find("\n  y ~ lgo(x)\n      ^"), std::string::npos);
-  EXPECT_EQ(message("y ~ (a + b"), "formula: expected ')' to close the parenthesis, found the end\n  y ~ (a + b\n            ^");
-  EXPECT_EQ(message("Größe ~ a ) b"), "formula: expected the end: no '(' is open here, found ')'\n  Größe ~ a ) b\n            ^");
+  EXPECT_EQ(message("y ~ (a + b"),
+            "formula: expected ')' to close the parenthesis, found the end\n  y ~ (a + b\n            ^");
+  EXPECT_EQ(message("Größe ~ a ) b"),
+            "formula: expected the end: no '(' is open here, found ')'\n  Größe ~ a ) b\n            ^");
   EXPECT_NE(message("y ~ a^b").find("a whole number of at least 1 after '^'"), std::string::npos);
   EXPECT_NE(message("y ~ 2").find("only 0 and 1 can be a term"), std::string::npos);
   EXPECT_NE(message("y ~ a ~ b").find("a second '~'"), std::string::npos);
@@ -137,7 +139,8 @@ TEST(Formula, HostileInputGetsAnErrorInReasonableTime) {
 }
 
 std::string any_formula() {
-  static const std::vector<std::string> kAtoms = {"a", "b", "x", "z", ".", "log(x)", "I(x^2)", "(a + b)", "1", "factor(a)"};
+  static const std::vector<std::string> kAtoms = {"a",      "b",      "x",       "z", ".",
+                                                  "log(x)", "I(x^2)", "(a + b)", "1", "factor(a)"};
   static const std::vector<std::string> kMarks = {" + ", " - ", ":", "*", "/"};
   std::string text = "y ~ x";
   for (int i = *rc::gen::inRange(0, 6); i > 0; --i) text += *rc::gen::elementOf(kMarks) + *rc::gen::elementOf(kAtoms);
@@ -161,7 +164,8 @@ TEST(Formula, ItsTermsWrittenAsASumMeanTheSame) {
     const auto again = formula(sum);
     RC_ASSERT(again.intercept == f.intercept);
     RC_ASSERT(again.terms.size() == f.terms.size());
-    for (std::size_t i = 0; i < f.terms.size(); ++i) RC_ASSERT(again.terms[i].factors.size() == f.terms[i].factors.size());
+    for (std::size_t i = 0; i < f.terms.size(); ++i)
+      RC_ASSERT(again.terms[i].factors.size() == f.terms[i].factors.size());
   }));
 }
 

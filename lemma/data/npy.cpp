@@ -45,8 +45,10 @@ class HeaderText {
     const bool known = d == "<f8" || d == "<f4" || d == "<i8" || d == "<i4" || d == "<i2" || d == "|i1" || d == "<u8" ||
                        d == "<u4" || d == "<u2" || d == "|u1" || d == "|b1";
     if (!known)
-      throw Error(fmt::format("{}: numbers of type '{}' can't be read; Lemma reads little-endian float64, float32 and "
-                              "integers (array.astype('<f8'))", source_, d));
+      throw Error(
+          fmt::format("{}: numbers of type '{}' can't be read; Lemma reads little-endian float64, float32 and "
+                      "integers (array.astype('<f8'))",
+                      source_, d));
     header.kind = d[1];
     header.bytes = d[2] - '0';
     header.fortran = *fortran_;
@@ -127,7 +129,8 @@ void check_size(const NpyHeader& header, std::uint64_t file, const std::string& 
                             header.rows, header.columns, header.bytes, file - header.data));
   if (columns == 0) throw Error(fmt::format("{}: an array without columns", source));
   constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 24;
-  if (columns > kMostColumns) throw Error(fmt::format("{}: {} columns are more than a table can have", source, columns));
+  if (columns > kMostColumns)
+    throw Error(fmt::format("{}: {} columns are more than a table can have", source, columns));
 }
 
 /// Numbers of type T to doubles; gives the first that does not fit, or count.
@@ -170,8 +173,9 @@ std::size_t convert(const NpyHeader& header, const char* from, std::size_t count
 }
 
 [[noreturn]] void refuse(const std::string& source, Index row, Index column, bool floating) {
-  throw Error(fmt::format("{}, row {}, column {}: {}", source, row + 1, column + 1,
-                          floating ? "the number is not finite" : "the integer has more digits than a double can hold"));
+  throw Error(
+      fmt::format("{}, row {}, column {}: {}", source, row + 1, column + 1,
+                  floating ? "the number is not finite" : "the integer has more digits than a double can hold"));
 }
 
 std::vector<Column> columns_of(Index count) {
@@ -194,12 +198,14 @@ NpyHeader read_npy_header(const Bytes& bytes, const std::string& source) {
   bytes.read(0, static_cast<std::size_t>(std::min<std::uint64_t>(12, bytes.size())), reinterpret_cast<char*>(start));
   if (std::memcmp(start, "\x93NUMPY", 6) != 0) throw not_npy("it does not start with \\x93NUMPY");
   const int version = start[6];
-  if (version < 1 || version > 3) throw Error(fmt::format("{}: format version {} of .npy is not known", source, version));
+  if (version < 1 || version > 3)
+    throw Error(fmt::format("{}: format version {} of .npy is not known", source, version));
   std::uint64_t length = start[8] | std::uint64_t{start[9]} << 8;
   if (version > 1) length |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
   const std::uint64_t from = version == 1 ? 10 : 12;
   constexpr std::uint64_t kLongest = 1 << 20;
-  if (length > kLongest || from + length > bytes.size()) throw not_npy("its header is longer than the file or a megabyte");
+  if (length > kLongest || from + length > bytes.size())
+    throw not_npy("its header is longer than the file or a megabyte");
   std::string text(static_cast<std::size_t>(length), '\0');
   bytes.read(from, text.size(), text.data());
   NpyHeader header = HeaderText(text, source).parse();
@@ -210,6 +216,7 @@ NpyHeader read_npy_header(const Bytes& bytes, const std::string& source) {
 
 Matrix read_npy_rows(const Bytes& bytes, const NpyHeader& header, Index first, Index count, const std::string& source) {
   Matrix x(count, header.columns);
+  if (count == 0) return x;
   const auto size = static_cast<std::uint64_t>(header.bytes);
   const auto read = [&](std::uint64_t number, std::size_t numbers, std::vector<char>& raw) {
     raw.resize(numbers * size);
@@ -276,7 +283,8 @@ void write_npy(const Table& table, const std::string& path) {
   for (Index j = 0; j < table.columns(); ++j) {
     const Column& column = table.column(j);
     if (column.type() != ColumnType::numeric)
-      throw Error(fmt::format("column '{}' is {}; a .npy file holds numbers only", column.name, name_of(column.type())));
+      throw Error(
+          fmt::format("column '{}' is {}; a .npy file holds numbers only", column.name, name_of(column.type())));
     for (Index i = 0; i < table.rows(); ++i) x(i, j) = column.numbers().values[at(i)];
   }
   write_npy(x, path);
@@ -302,7 +310,8 @@ Index NpyStream::rows() const { return parts_->header.rows; }
 
 Table NpyStream::read(Index first, Index count) const {
   if (first < 0 || count < 0 || first > rows() - count)
-    throw Error(fmt::format("there are no rows {} to {}: {} has {} rows", first + 1, first + count, parts_->source, rows()));
+    throw Error(
+        fmt::format("there are no rows {} to {}: {} has {} rows", first + 1, first + count, parts_->source, rows()));
   const Matrix x = read_npy_rows(*parts_->bytes, parts_->header, first, count, parts_->source);
   std::vector<Column> columns = schema_.all();
   for (Index j = 0; j < x.cols(); ++j) {

@@ -10,9 +10,9 @@ namespace lemma {
 
 /// What the header says. A vector is one column.
 struct NpyHeader {
-  char kind = 'f';      // f float, i integer, u unsigned, b truth value
-  int bytes = 8;        // of one number
-  bool fortran = false; // columns lie together instead of rows
+  char kind = 'f';       // f float, i integer, u unsigned, b truth value
+  int bytes = 8;         // of one number
+  bool fortran = false;  // columns lie together instead of rows
   Index rows = 0, columns = 0;
   std::uint64_t data = 0;  // offset of the first number
 };
@@ -26,7 +26,7 @@ Matrix read_npy_rows(const Bytes& bytes, const NpyHeader& header, Index first, I
 
 Matrix read_npy_matrix(const std::string& path);
 Table read_npy(const std::string& path, const Execution& execution = {});  // columns x1 … xp; NaN is missing
-void write_npy(const Matrix& x, const std::string& path);                    // float64, rows together, atomically
-void write_npy(const Table& table, const std::string& path);                // Error where a column is not numeric
+void write_npy(const Matrix& x, const std::string& path);                  // float64, rows together, atomically
+void write_npy(const Table& table, const std::string& path);               // Error where a column is not numeric
 
 }  // namespace lemma

@@ -12,7 +12,7 @@ namespace lemma {
 
 struct ReadOptions {
   CsvOptions csv;
-  std::string rows;                                   // which rows, as parse_rows() takes it; empty: all
+  std::string rows;                                     // which rows, as parse_rows() takes it; empty: all
   std::size_t most_dense_bytes = std::size_t{4} << 30;  // a sparse file may not grow beyond this as a table
 };
 

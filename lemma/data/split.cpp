@@ -36,7 +36,8 @@ Index test_rows(Index rows, const TestSize& size) {
   if (rows < 2) throw Error(fmt::format("{} row{} can't be split into two parts", rows, rows == 1 ? "" : "s"));
   if (size.count) {
     if (*size.count < 1 || *size.count >= rows)
-      throw Error(fmt::format("a test part of {} rows: it must have 1 to {} of the {} rows", *size.count, rows - 1, rows));
+      throw Error(
+          fmt::format("a test part of {} rows: it must have 1 to {} of the {} rows", *size.count, rows - 1, rows));
     return *size.count;
   }
   if (!(*size.share > 0 && *size.share < 1))
@@ -85,8 +86,9 @@ std::vector<int> quantile_bins(const std::vector<double>& values, int bins) {
   std::vector<int> strata;
   strata.reserve(values.size());
   for (const double v : values)
-    strata.push_back(static_cast<int>(std::isnan(v) ? starts.end() - starts.begin()
-                                                    : std::upper_bound(starts.begin(), starts.end(), v) - starts.begin() - 1));
+    strata.push_back(static_cast<int>(std::isnan(v)
+                                          ? starts.end() - starts.begin()
+                                          : std::upper_bound(starts.begin(), starts.end(), v) - starts.begin() - 1));
   return strata;
 }
 

@@ -14,8 +14,8 @@ class TableStream {
  public:
   virtual ~TableStream() = default;
   virtual Index rows() const = 0;
-  virtual const Table& schema() const = 0;                   // no rows: names, types, levels, notes
-  virtual Table read(Index first, Index count) const = 0;    // rows [first, first + count), with the levels of the schema
+  virtual const Table& schema() const = 0;                 // no rows: names, types, levels, notes
+  virtual Table read(Index first, Index count) const = 0;  // rows [first, first + count), with the levels of the schema
   /// The same rows as one table, where they lie in memory; otherwise nothing.
   virtual const Table* table() const { return nullptr; }
 };
@@ -29,7 +29,7 @@ Table read_all(const TableStream& stream, const Execution& execution = {});
 /// A table in memory: looked at, or shared.
 class MemoryTableStream final : public TableStream {
  public:
-  explicit MemoryTableStream(const Table& table);                   // must outlive the stream
+  explicit MemoryTableStream(const Table& table);  // must outlive the stream
   explicit MemoryTableStream(std::shared_ptr<const Table> table);
   Index rows() const override { return table_->rows(); }
   const Table& schema() const override { return schema_; }

@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/design_parts.hpp>
 #include <lemma/data/stream_rows.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
@@ -55,8 +56,9 @@ DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(
 }
 
 Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
-  return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size), part_of(data_.label, first, size),
-                  part_of(data_.weight, first, size), part_of(data_.precision, first, size), part_of(data_.offset, first, size));
+  return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size),
+                  part_of(data_.label, first, size), part_of(data_.weight, first, size),
+                  part_of(data_.precision, first, size), part_of(data_.offset, first, size));
 }
 
 StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
@@ -66,12 +68,17 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   const DesignParts& parts = design_.parts();
   const bool training = use == Use::training;
   require(!imputes(policy_) || policy_ == parts.missing,
-          fmt::format("--missing {} was not learned in training; use {}, drop or keep", name_of(policy_), name_of(parts.missing)));
+          fmt::format("--missing {} was not learned in training; use {}, drop or keep", name_of(policy_),
+                      name_of(parts.missing)));
   const BoundTable bound(parts, stream.schema(), role_of(use));
   const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
+  const auto responds = [&](const std::string& name) {
+    const Column* found = stream.schema().find(name);
+    return training ||
+           (found && (parts.response.kind == Response::Kind::classes || found->type() == ColumnType::numeric));
+  };
   has_response = parts.response.kind != Response::Kind::none &&
-                 std::all_of(parts.response.columns.begin(), parts.response.columns.end(),
-                             [&](const std::string& name) { return training || stream.schema().find(name); });
+                 std::all_of(parts.response.columns.begin(), parts.response.columns.end(), responds);
   has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
@@ -87,17 +94,18 @@ void StreamRows::count_rows(const Execution& execution) {
   std::atomic<Index> incomplete = 0;
   const TableSource source(stream_);
   parallel_for(pieces, execution, [&](Index i) {
-    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece), [&](const Table& table, Index first, Index count, Index base) {
-      const BoundTable bound(design_.parts(), table, role_of(use_), base);
-      const auto found = completeness(bound, policy_, first, count);
-      kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
-      incomplete += found.incomplete;
-    });
+    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece),
+                 [&](const Table& table, Index first, Index count, Index base) {
+                   const BoundTable bound(design_.parts(), table, role_of(use_), base);
+                   const auto found = completeness(bound, policy_, first, count);
+                   kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+                   incomplete += found.incomplete;
+                 });
   });
   before_.assign(1, 0);
   for (const Index each : kept) before_.push_back(before_.back() + each);
   count_ = before_.back();
-  if (incomplete == 0) return;
+  if (incomplete == 0 || policy_ == Missing::native) return;
   notes_.push_back(fmt::format("{} of {} rows have missing values; {}", incomplete.load(), rows,
                                imputes(policy_) ? fmt::format("filled in with the {}", name_of(policy_))
                                                 : fmt::format("{} left out", rows - count_)));
@@ -110,6 +118,13 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
   here.threads = 1;  // blocks are already read in parallel
   const DesignData data = make_data(design_.parts(), table, role_of(use_), policy_, first, here);
   buffer.x.middleRows(at, take) = data.x.middleRows(skip, take);
+  // In a piece without a single response make_data() gives none; other pieces of the same block may have some.
+  const bool empty = has_response && !data.has_response,
+             classifies = design_.parts().response.kind == Response::Kind::classes;
+  const auto rows = static_cast<std::size_t>(take);
+  if (empty && classifies) buffer.label.insert(buffer.label.end(), rows, -1);
+  if (empty && !classifies) buffer.y.insert(buffer.y.end(), rows, std::numeric_limits<double>::quiet_NaN());
+  if (has_weights && data.weight.empty()) buffer.weight.insert(buffer.weight.end(), rows, 0.0);
   copy_part(data.y, skip, take, buffer.y);
   copy_part(data.label, skip, take, buffer.label);
   copy_part(data.weight, skip, take, buffer.weight);
@@ -131,9 +146,11 @@ Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
       append(first + done, take, 0, take, done, buffer);
     }
   } else {
-    auto piece = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin()) - 1;
+    auto piece =
+        static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin()) - 1;
     for (Index done = 0; done < size; ++piece) {
-      const Index skip = first + done - before_[piece], take = std::min(size - done, before_[piece + 1] - before_[piece] - skip);
+      const Index skip = first + done - before_[piece],
+                  take = std::min(size - done, before_[piece + 1] - before_[piece] - skip);
       const Index from = static_cast<Index>(piece) * kPiece;
       if (take > 0) append(from, std::min(kPiece, stream_.rows() - from), skip, take, done, buffer);
       done += take;

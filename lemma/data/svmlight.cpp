@@ -54,7 +54,8 @@ class Parser {
     const auto [after, code] = std::from_chars(p_, end_, index);
     if (code == std::errc::result_out_of_range)
       bad(fmt::format("the index '{}' is larger than {}", word(), kMostColumns));
-    if (code != std::errc() || after == end_ || *after != ':') bad(fmt::format("expected index:value, found '{}'", word()));
+    if (code != std::errc() || after == end_ || *after != ':')
+      bad(fmt::format("expected index:value, found '{}'", word()));
     if (index < 1) bad(fmt::format("the index {} is too small: indices start at 1", index));
     if (index == last) bad(fmt::format("the index {} comes twice", index));
     if (index < last) bad(fmt::format("the index {} follows {}: indices ascend", index, last));
@@ -132,7 +133,8 @@ Table to_table(const SparseData& data, std::size_t most_bytes) {
                        static_cast<double>(sizeof(Column)) * static_cast<double>(data.x.width);
   if (bytes > static_cast<double>(most_bytes))
     throw Error(fmt::format("{}: {} rows x {} columns would take {:.1f} GB as a table, more than the {:.1f} GB allowed",
-                            data.source, rows, data.x.width + 1, bytes / 0x1p30, static_cast<double>(most_bytes) / 0x1p30));
+                            data.source, rows, data.x.width + 1, bytes / 0x1p30,
+                            static_cast<double>(most_bytes) / 0x1p30));
   std::vector<std::vector<double>> values(static_cast<std::size_t>(data.x.width),
                                           std::vector<double>(static_cast<std::size_t>(rows), 0.0));
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
@@ -141,7 +143,8 @@ Table to_table(const SparseData& data, std::size_t most_bytes) {
   std::vector<Column> columns;
   columns.reserve(values.size() + 1);
   columns.push_back(numeric("y", data.y));
-  for (std::size_t j = 0; j < values.size(); ++j) columns.push_back(numeric(fmt::format("x{}", j + 1), std::move(values[j])));
+  for (std::size_t j = 0; j < values.size(); ++j)
+    columns.push_back(numeric(fmt::format("x{}", j + 1), std::move(values[j])));
   Table table(std::move(columns), data.source);
   for (const auto& note : data.notes) table.note(note);
   return table;
@@ -151,9 +154,11 @@ SparseData to_sparse(const Table& table, std::string_view response) {
   const Column& y = table.column(response);
   for (const auto& column : table.all()) {
     if (column.type() != ColumnType::numeric)
-      throw Error(fmt::format("column '{}' is {}; an SVMlight file holds numbers only", column.name, name_of(column.type())));
+      throw Error(
+          fmt::format("column '{}' is {}; an SVMlight file holds numbers only", column.name, name_of(column.type())));
     if (const Index missing = column.missing())
-      throw Error(fmt::format("column '{}': {} values are missing; an SVMlight file can't hold that", column.name, missing));
+      throw Error(
+          fmt::format("column '{}': {} values are missing; an SVMlight file can't hold that", column.name, missing));
   }
   if (table.columns() - 1 > kMostColumns) throw Error("more columns than an SVMlight file can number");
   SparseData data;

@@ -108,7 +108,8 @@ Column categorical(std::string name, const std::vector<std::string>& values, con
   std::sort(made.levels.begin(), made.levels.end());
   for (std::size_t k = 0; k < made.levels.size(); ++k) code[made.levels[k]] = static_cast<std::int32_t>(k);
   made.codes.reserve(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) made.codes.push_back(is_missing_at(missing, i) ? -1 : code[values[i]]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    made.codes.push_back(is_missing_at(missing, i) ? -1 : code[values[i]]);
   return {std::move(name), std::move(made)};
 }
 

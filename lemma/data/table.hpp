@@ -40,8 +40,8 @@ struct Column {
   ColumnType type() const { return static_cast<ColumnType>(data.index()); }
   Index rows() const;
   bool is_missing(Index row) const;
-  Index missing() const;                 // how many
-  std::string text(Index row) const;     // as it would stand in a CSV file; empty when missing
+  Index missing() const;              // how many
+  std::string text(Index row) const;  // as it would stand in a CSV file; empty when missing
   const Numbers& numbers() const { return std::get<Numbers>(data); }
   const Categories& categories() const { return std::get<Categories>(data); }
   const Texts& texts() const { return std::get<Texts>(data); }
@@ -64,15 +64,15 @@ class Table {
   Index columns() const { return static_cast<Index>(columns_.size()); }
   const std::vector<Column>& all() const { return columns_; }
   const Column& column(Index i) const { return columns_.at(static_cast<std::size_t>(i)); }
-  const Column& column(std::string_view name) const;      // Error with "did you mean" when there is none
-  const Column* find(std::string_view name) const;        // nullptr when there is none
+  const Column& column(std::string_view name) const;  // Error with "did you mean" when there is none
+  const Column* find(std::string_view name) const;    // nullptr when there is none
   std::vector<std::string> names() const;
-  const std::string& source() const { return source_; }   // where it came from, for messages: "crabs.csv"
+  const std::string& source() const { return source_; }             // where it came from, for messages: "crabs.csv"
   const std::vector<std::string>& notes() const { return notes_; }  // what its reader wants the user to know
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 
-  void add(Column column);                                 // replaces nothing: Error when the name exists
-  Table select(std::span<const Index> rows) const;         // these rows, in this order (levels are kept)
+  void add(Column column);                          // replaces nothing: Error when the name exists
+  Table select(std::span<const Index> rows) const;  // these rows, in this order (levels are kept)
   Table slice(Index first, Index count) const;
 
   /// The same columns in the same order; where they came from does not matter.

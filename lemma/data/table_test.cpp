@@ -13,9 +13,7 @@ const double kNaN = std::numeric_limits<double>::quiet_NaN();
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return "no error";
 }
 
@@ -56,13 +54,18 @@ TEST(Table, ValuesAreWrittenAsInAFile) {
 
 TEST(Table, RefusesColumnsThatDoNotFit) {
   EXPECT_EQ(message_of([] { Table({numeric("x", {1}), numeric("x", {2})}); }), "two columns are called 'x'");
-  EXPECT_EQ(message_of([] { Table({numeric("x", {1}), numeric("y", {})}); }),
+  EXPECT_EQ(message_of([] {
+              Table({numeric("x", {1}), numeric("y", {})});
+            }),
             "column 'y' has 0 rows, but column 'x' has 1");
   Table table = small();
   EXPECT_EQ(message_of([&] { table.add(numeric("x", {1, 2, 3})); }), "there is a column 'x' already");
   EXPECT_EQ(message_of([&] { table.add(numeric("z", {1})); }), "column 'z' has 1 rows, but the table has 3");
   EXPECT_EQ(table.columns(), 3);
-  EXPECT_EQ(message_of([] { categorical("c", {"a"}, {true, false}); }), "column 'c': 1 values, but 2 marks for missing");
+  EXPECT_EQ(message_of([] {
+              categorical("c", {"a"}, {true, false});
+            }),
+            "column 'c': 1 values, but 2 marks for missing");
 }
 
 TEST(Table, AMisspeltColumnGetsASuggestion) {

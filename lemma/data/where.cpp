@@ -20,8 +20,8 @@ using Truths = std::vector<Truth>;
 Truth truth(bool b) { return b ? Truth::yes : Truth::no; }
 
 bool is_comparison(const Expression& e) {
-  return e.kind == Kind::binary && (e.text == "==" || e.text == "!=" || e.text == "<" || e.text == ">" ||
-                                    e.text == "<=" || e.text == ">=");
+  return e.kind == Kind::binary &&
+         (e.text == "==" || e.text == "!=" || e.text == "<" || e.text == ">" || e.text == "<=" || e.text == ">=");
 }
 
 const Expression& without_parentheses(const Expression& e) {
@@ -138,7 +138,8 @@ class Condition {
     const Column& found = column(e);
     if (found.type() == ColumnType::categorical) {
       const auto& levels = found.categories().levels;
-      const bool logical = std::all_of(levels.begin(), levels.end(), [](const auto& l) { return l == "TRUE" || l == "FALSE"; });
+      const bool logical =
+          std::all_of(levels.begin(), levels.end(), [](const auto& l) { return l == "TRUE" || l == "FALSE"; });
       if (logical) return each_word(found, [](const std::string& word) { return word == "TRUE"; });
     }
     tokens_.fail(e.place, fmt::format("'{}' is not a condition; compare it: == != < <= > >= %in%", e.text));
@@ -237,7 +238,7 @@ class Condition {
     for (const auto& member : members) {
       const bool negative = member.kind == Kind::unary && member.text == "-";
       const Expression& given = negative ? member.arguments[0] : member;
-      const auto number = given.kind == Kind::number ? given.number
+      const auto number = given.kind == Kind::number   ? given.number
                           : given.kind == Kind::string ? as_number(given.text)
                                                        : std::optional<double>();
       if (!number) tokens_.fail(member.place, "in this list numbers are expected");

@@ -11,10 +11,11 @@ namespace {
 using Found = std::vector<Index>;
 
 const Table& people() {
-  static const Table t({numeric("age", {25, 31, std::nan(""), 60}), categorical("sex", {"M", "F", "M", ""}, {false, false, false, true}),
-                        Column{"name", Texts{{"Ann", "Bo", "", "Di"}, {false, false, true, false}}},
-                        categorical("member", {"TRUE", "FALSE", "TRUE", "TRUE"}), categorical("grade", {"1", "2", "1", "3"})},
-                       "people.csv");
+  static const Table t(
+      {numeric("age", {25, 31, std::nan(""), 60}), categorical("sex", {"M", "F", "M", ""}, {false, false, false, true}),
+       Column{"name", Texts{{"Ann", "Bo", "", "Di"}, {false, false, true, false}}},
+       categorical("member", {"TRUE", "FALSE", "TRUE", "TRUE"}), categorical("grade", {"1", "2", "1", "3"})},
+      "people.csv");
   return t;
 }
 
@@ -23,9 +24,7 @@ Found rows(std::string_view condition) { return where(condition, people()); }
 std::string message(std::string_view condition) {
   try {
     rows(condition);
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 
@@ -64,7 +63,8 @@ TEST(Where, KnowsLists) {
 }
 
 TEST(Where, AnErrorPointsAtThePlace) {
-  EXPECT_EQ(message("agee > 30"), "condition: there is no column 'agee' in people.csv (did you mean 'age'?)\n  agee > 30\n  ^");
+  EXPECT_EQ(message("agee > 30"),
+            "condition: there is no column 'agee' in people.csv (did you mean 'age'?)\n  agee > 30\n  ^");
   EXPECT_NE(message("age = 30").find("write '==' to compare\n  age = 30\n      ^"), std::string::npos);
   EXPECT_NE(message("age == NA").find("is.na"), std::string::npos);
   EXPECT_NE(message("age > \"x\"").find("cannot be compared with \"x\""), std::string::npos);

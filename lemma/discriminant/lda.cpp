@@ -4,6 +4,7 @@
 #include <cmath>
 #include <lemma/core/text.hpp>
 #include <lemma/discriminant/lda_parts.hpp>
+#include <lemma/math/column_moments.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/multiply.hpp>
@@ -18,32 +19,44 @@ constexpr double kLeastDiscriminant = 1e-8;  // beside the first; what is smalle
 void check_prior(const Lda& spec, const Rows& rows) {
   const auto* given = std::get_if<std::vector<double>>(&spec.prior);
   if (given && given->size() != rows.classes.size())
-    throw Error(fmt::format("lda: prior has {}, and there are {}: {}", count_of(static_cast<Index>(given->size()), "number"),
-                            count_of(static_cast<Index>(rows.classes.size()), "class"), join_words(rows.classes)));
+    throw Error(fmt::format("lda: prior has {}, and there are {} classes: {}",
+                            count_of(static_cast<Index>(given->size()), "number"), rows.classes.size(),
+                            join_words(rows.classes)));
 }
 
 ClassMoments moments_of(const Rows& rows, const Execution& execution) {
-  if (rows.has_weights) require_finite(rows, execution);  // else a value that is not finite shows in the moments
-  auto moments = scan(rows, ClassMoments(rows.width(), static_cast<Index>(rows.classes.size())), execution);
-  if (!moments.means().allFinite()) require_finite(rows, execution);
-  return moments;
+  if (rows.has_weights) require_finite(rows, execution);
+  try {
+    return scan(rows, ClassMoments(rows.width(), static_cast<Index>(rows.classes.size())), execution);
+  } catch (const Error&) {  // a value is not finite, or its square is not: say which
+    require_finite(rows, execution);
+    const auto range = scan(rows, ColumnMoments(rows.width()), execution);
+    for (Index j = 0; j < rows.width(); ++j)
+      if (!(range.greatest()(j) - range.least()(j) < 1e150))
+        throw Error(fmt::format(
+            "lda: the values of '{}' are so large that their squares are not finite; divide them by a constant",
+            rows.features[static_cast<std::size_t>(j)]));
+    throw;
+  }
 }
 
 void check_classes(const Rows& rows, const ClassMoments& moments) {
   const double n = moments.weights().sum();
   for (Index k = 0; k < moments.classes(); ++k)
     if (!(moments.weights()(k) > 0))
-      throw Error(fmt::format("lda: class '{}' has no rows; leave it out of the classes", rows.classes[static_cast<std::size_t>(k)]));
+      throw Error(fmt::format("lda: class '{}' has no rows; leave it out of the classes",
+                              rows.classes[static_cast<std::size_t>(k)]));
   if (!(n > static_cast<double>(moments.classes())))
-    throw Error(fmt::format("lda: {:g} rows in {} classes leave nothing to learn the covariance from; there must be more rows than classes", n,
-                            moments.classes()));
+    throw Error(fmt::format(
+        "lda: {:g} rows in {} classes leave nothing to learn the covariance from; there must be more rows than classes",
+        n, moments.classes()));
   const Vector within = moments.within_scatter().diagonal();
   for (Index j = 0; j < within.size(); ++j) {
     const auto& name = rows.features[static_cast<std::size_t>(j)];
-    if (!std::isfinite(within(j)))
-      throw Error(fmt::format("lda: the values of '{}' are so large that their squares are not finite; divide them by a constant", name));
     if (within(j) > 0 && within(j) < 1e-280)
-      throw Error(fmt::format("lda: the values of '{}' lie so close together that their squares vanish; multiply them by a constant", name));
+      throw Error(fmt::format(
+          "lda: the values of '{}' lie so close together that their squares vanish; multiply them by a constant",
+          name));
   }
 }
 
@@ -51,7 +64,8 @@ void check_classes(const Rows& rows, const ClassMoments& moments) {
 void find_discriminants(LdaModel& model) {
   const Vector by = model.covariance.diagonal().cwiseSqrt().cwiseInverse();  // units do not matter to the factor
   const auto triangle = cholesky(by.asDiagonal() * model.covariance * by.asDiagonal());
-  require(triangle.has_value(), "lda: the pooled covariance is singular to working precision; use shrinkage (--shrinkage 0.1, or auto)");
+  require(triangle.has_value(),
+          "lda: the pooled covariance is singular to working precision; use shrinkage (--shrinkage 0.1, or auto)");
   const Matrix between = lda::between_rows(model.spec, model.means, model.prior, model.counts.sum()) * by.asDiagonal();
   const Svd svd = thin_svd(divide_by_upper(between, *triangle));
   Index rank = 0;
@@ -91,10 +105,14 @@ double LdaModel::divisor() const {
 void LdaModel::check() const {
   const Index p = width(), k = classes(), d = scaling.cols();
   require(k >= 2 && prior.size() == k && counts.size() == k, "lda: prior, counts and means do not fit together");
-  require(d >= 1 && scaling.rows() == p && svd.size() == d && proportion_of_trace.size() == d, "lda: scaling, svd and means do not fit together");
+  require(d >= 1 && scaling.rows() == p && svd.size() == d && proportion_of_trace.size() == d,
+          "lda: scaling, svd and means do not fit together");
   require(covariance.rows() == p && covariance.cols() == p, "lda: covariance and means do not fit together");
-  require(means.allFinite() && scaling.allFinite() && svd.allFinite() && covariance.allFinite(), "lda: a fitted value is not finite");
-  require(prior.allFinite() && (prior.array() > 0).all() && std::abs(prior.sum() - 1) < 1e-6, "lda: the prior is not one");
+  require(means.allFinite() && scaling.allFinite() && svd.allFinite() && covariance.allFinite() && counts.allFinite() &&
+              proportion_of_trace.allFinite(),
+          "lda: a fitted value is not finite");
+  require(prior.allFinite() && (prior.array() > 0).all() && std::abs(prior.sum() - 1) < 1e-6,
+          "lda: the prior is not one");
 }
 
 Matrix LdaModel::coordinates(const MatrixView& x) const {
@@ -146,9 +164,11 @@ std::string LdaModel::summary(const Names& names) const {
   const TextTable::Layout layout{.gap = 1, .width = 100};
   TextTable priors, group_means, coefficients, trace;
   const auto prior_cells = format_column({prior.begin(), prior.end()});
-  for (Index k = 0; k < classes(); ++k) priors.right(classes_named[static_cast<std::size_t>(k)], {prior_cells[static_cast<std::size_t>(k)]});
+  for (Index k = 0; k < classes(); ++k)
+    priors.right(classes_named[static_cast<std::size_t>(k)], {prior_cells[static_cast<std::size_t>(k)]});
   group_means.words("", classes_named);
-  for (Index j = 0; j < width(); ++j) group_means.numbers(features[static_cast<std::size_t>(j)], column_of(means, j), 7);
+  for (Index j = 0; j < width(); ++j)
+    group_means.numbers(features[static_cast<std::size_t>(j)], column_of(means, j), 7);
   coefficients.words("", features);
   for (Index j = 0; j < scaling.cols(); ++j) {
     const auto header = coordinate_names()[static_cast<std::size_t>(j)];
@@ -156,7 +176,8 @@ std::string LdaModel::summary(const Names& names) const {
     trace.right(header, {format_fixed(proportion_of_trace(j), 4)});
   }
   return "Prior probabilities of groups:\n" + priors.str(layout) + "\nGroup means:\n" + group_means.str(layout) +
-         "\nCoefficients of linear discriminants:\n" + coefficients.str(layout) + "\nProportion of trace:\n" + trace.str(layout);
+         "\nCoefficients of linear discriminants:\n" + coefficients.str(layout) + "\nProportion of trace:\n" +
+         trace.str(layout);
 }
 
 LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options) {
@@ -172,8 +193,10 @@ LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options
   const Matrix pooled = moments.within_scatter() / model.divisor();
   const double degrees = model.counts.sum() - static_cast<double>(model.classes());
   const bool plain = spec->shrinkage == 0.0;
-  lda::require_regular(rows, plain ? pooled : Matrix(pooled.diagonal().asDiagonal()), model.means, plain ? degrees : static_cast<double>(rows.width()));
-  if (!spec->shrinkage) model.spec.shrinkage = lda::best_shrinkage(rows, moments, execution.part(0.5, 0.8, "shrinkage"));
+  lda::require_regular(rows, plain ? pooled : Matrix(pooled.diagonal().asDiagonal()), model.means,
+                       plain ? degrees : static_cast<double>(rows.width()));
+  if (!spec->shrinkage)
+    model.spec.shrinkage = lda::best_shrinkage(rows, moments, execution.part(0.5, 0.8, "shrinkage"));
   model.covariance = lda::shrunk(pooled, *model.spec.shrinkage);
   find_discriminants(model);
   model.certificate = certify(model, rows, execution.part(0.8, 1, "certificate"));
@@ -181,7 +204,8 @@ LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options
 }
 
 FisherDirection fisher_direction(const LdaModel& model) {
-  if (model.classes() != 2) throw Error(fmt::format("Fisher's direction is for two classes, and there are {}", model.classes()));
+  if (model.classes() != 2)
+    throw Error(fmt::format("Fisher's direction is for two classes, and there are {}", model.classes()));
   const Vector difference = (model.means.row(1) - model.means.row(0)).transpose();
   Vector w = model.scaling.col(0).normalized();
   if (w.dot(difference) < 0) w = -w;

@@ -36,15 +36,19 @@ struct Lda {
       .family = "discriminant",
       .task = Task::classification,
       .summary = "linear discriminant analysis: Gaussian classes with one covariance",
-      .objective = "delta_k(x) = log prior_k + x' S^-1 m_k - m_k' S^-1 m_k / 2; coordinates B v = lambda S v, v'S v = 1",
+      .objective =
+          "delta_k(x) = log prior_k + x' S^-1 m_k - m_k' S^-1 m_k / 2; coordinates B v = lambda S v, v'S v = 1",
       .example = "lemma fit lda crabs 'sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)'",
       .scans = true,
       .takes_weights = true};
   static constexpr auto params() {
     return std::tuple{
-        param("prior", &Lda::prior, "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
+        param("prior", &Lda::prior,
+              "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
         param("covariance", &Lda::covariance, "divisor of the pooled covariance: n - K (unbiased) or n (ml)"),
-        param("shrinkage", &Lda::shrinkage, "how far the pooled covariance moves towards its diagonal; auto: chosen for the least expected error", between(0, 1))};
+        param("shrinkage", &Lda::shrinkage,
+              "how far the pooled covariance moves towards its diagonal; auto: chosen for the least expected error",
+              between(0, 1))};
   }
   void check() const;
 };
@@ -61,13 +65,14 @@ struct LdaModel : Evidence {
   Matrix covariance;           // pooled, after shrinkage
 
   static constexpr auto fields() {
-    return std::tuple{result("prior", &LdaModel::prior, "prior probability of each class"),
-                      result("counts", &LdaModel::counts, "rows of each class, by weight"),
-                      result("means", &LdaModel::means, "class means: a row per class, a column per feature"),
-                      result("scaling", &LdaModel::scaling, "coefficients of the linear discriminants: a row per feature"),
-                      result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
-                      result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
-                      state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
+    return std::tuple{
+        result("prior", &LdaModel::prior, "prior probability of each class"),
+        result("counts", &LdaModel::counts, "rows of each class, by weight"),
+        result("means", &LdaModel::means, "class means: a row per class, a column per feature"),
+        result("scaling", &LdaModel::scaling, "coefficients of the linear discriminants: a row per feature"),
+        result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
+        result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
+        state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
   }
   Index width() const { return means.cols(); }
   Index classes() const { return means.rows(); }

@@ -20,7 +20,10 @@ struct AboutMeans {
   Matrix upper;  // Σ w (x − m_k)(x − m_k)ᵀ
 
   explicit AboutMeans(const Matrix& m)
-      : means(&m), counts(Vector::Zero(m.rows())), shift(Matrix::Zero(m.rows(), m.cols())), upper(Matrix::Zero(m.cols(), m.cols())) {}
+      : means(&m),
+        counts(Vector::Zero(m.rows())),
+        shift(Matrix::Zero(m.rows(), m.cols())),
+        upper(Matrix::Zero(m.cols(), m.cols())) {}
   void accumulate(const Block& block) {
     Matrix a = Matrix::Zero(block.rows(), means->cols());
     for (Index i = 0; i < a.rows(); ++i) {
@@ -58,14 +61,15 @@ EigenError eigen_error(const LdaModel& model, const Matrix& covariance, const Ma
   const Vector sd = covariance.diagonal().cwiseSqrt();
   const auto triangle = cholesky(sd.cwiseInverse().asDiagonal() * covariance * sd.cwiseInverse().asDiagonal());
   if (!triangle) return {NAN, NAN, NAN};
-  const Matrix v = sd.asDiagonal() * model.scaling;          // in columns of unit spread, as the triangle
+  const Matrix v = sd.asDiagonal() * model.scaling;  // in columns of unit spread, as the triangle
   const Matrix m = between * sd.cwiseInverse().asDiagonal();
   const Vector lambda = model.svd.cwiseAbs2();
-  const Matrix rv = *triangle * v;                           // S v = Rᵀ(R v)
+  const Matrix rv = *triangle * v;  // S v = Rᵀ(R v)
   const Matrix normalised = rv.transpose() * rv - Matrix::Identity(v.cols(), v.cols());
   const Matrix residual = solve_upper_transposed(*triangle, m.transpose() * (m * v)) - rv * lambda.asDiagonal();
   const double trace = divide_by_upper(m, *triangle).squaredNorm();
-  return {normalised.cwiseAbs().maxCoeff(), residual.colwise().norm().maxCoeff() / lambda(0), std::abs(trace - lambda.sum()) / lambda(0)};
+  return {normalised.cwiseAbs().maxCoeff(), residual.colwise().norm().maxCoeff() / lambda(0),
+          std::abs(trace - lambda.sum()) / lambda(0)};
 }
 
 }  // namespace
@@ -73,29 +77,39 @@ EigenError eigen_error(const LdaModel& model, const Matrix& covariance, const Ma
 Certificate certify(const LdaModel& model, const Rows& rows, const Execution& execution) {
   const auto look = scan(rows, AboutMeans(model.means), execution);
   const double n = look.counts.sum(), k = static_cast<double>(model.classes());
-  const Matrix pooled = Matrix(look.upper.selfadjointView<Eigen::Upper>()) / (n - (model.spec.covariance == PooledDivisor::unbiased ? k : 0));
+  const Matrix pooled = Matrix(look.upper.selfadjointView<Eigen::Upper>()) /
+                        (n - (model.spec.covariance == PooledDivisor::unbiased ? k : 0));
   const Matrix covariance = lda::shrunk(pooled, model.spec.shrinkage.value_or(0));
   const Matrix means = model.means + look.counts.cwiseInverse().asDiagonal() * look.shift;
   const Vector prior = lda::prior_of(model.spec, look.counts);
   const auto eigen = eigen_error(model, covariance, lda::between_rows(model.spec, means, prior, n));
   const double of_means = means_error(model, look, covariance.diagonal().cwiseSqrt());
   const double of_prior = (prior - model.prior).cwiseAbs().maxCoeff();
-  const double of_trace = (model.proportion_of_trace - model.svd.cwiseAbs2() / model.svd.squaredNorm()).cwiseAbs().maxCoeff();
+  const double of_trace =
+      (model.proportion_of_trace - model.svd.cwiseAbs2() / model.svd.squaredNorm()).cwiseAbs().maxCoeff();
 
   Certificate out;
   out.strength = Strength::optimal;
   out.kind = "residual of B v = lambda S v";
-  out.value = eigen.normalised + eigen.residual + eigen.outside + of_means + of_prior + of_trace;  // a sum: one NaN is enough
+  out.value =
+      eigen.normalised + eigen.residual + eigen.outside + of_means + of_prior + of_trace;  // a sum: one NaN is enough
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
   const bool parameters = of_means > kTolerance || of_prior > kTolerance;
   if (out.holds())
-    out.message = fmt::format("Means and priors are those of the rows, and B v = lambda S v with v'S v = 1, to within {:.1e} (allowed {:.0e}).", out.value, out.tolerance);
+    out.message = fmt::format(
+        "Means and priors are those of the rows, and B v = lambda S v with v'S v = 1, to within {:.1e} (allowed "
+        "{:.0e}).",
+        out.value, out.tolerance);
   else if (parameters)
-    out.message = fmt::format("The means or the priors are not those of these rows: off by {:.1e} (allowed {:.0e}).", std::max(of_means, of_prior), out.tolerance);
+    out.message = fmt::format("The means or the priors are not those of these rows: off by {:.1e} (allowed {:.0e}).",
+                              std::max(of_means, of_prior), out.tolerance);
   else
-    out.message = fmt::format("B v = lambda S v with v'S v = 1 is off by {:.1e} (allowed {:.0e}); nearly dependent columns lose these digits.", out.value, out.tolerance);
+    out.message = fmt::format(
+        "B v = lambda S v with v'S v = 1 is off by {:.1e} (allowed {:.0e}); nearly dependent columns lose these "
+        "digits.",
+        out.value, out.tolerance);
   return out;
 }
 

@@ -22,7 +22,9 @@ std::vector<std::string> quoted(const Rows& rows, const std::vector<Index>& colu
 std::vector<Index> constant_columns(const Matrix& covariance, const Matrix& means) {
   std::vector<Index> out;
   for (Index j = 0; j < covariance.cols(); ++j)
-    if (!(std::sqrt(covariance(j, j)) > 8 * std::numeric_limits<double>::epsilon() * means.col(j).cwiseAbs().maxCoeff())) out.push_back(j);
+    if (!(std::sqrt(covariance(j, j)) >
+          8 * std::numeric_limits<double>::epsilon() * means.col(j).cwiseAbs().maxCoeff()))
+      out.push_back(j);
   return out;
 }
 
@@ -72,8 +74,10 @@ struct Products {
 }  // namespace
 
 Vector prior_of(const Lda& spec, const Vector& counts) {
-  if (const auto* given = std::get_if<std::vector<double>>(&spec.prior)) return Eigen::Map<const Vector>(given->data(), static_cast<Index>(given->size()));
-  if (std::get<Prior>(spec.prior) == Prior::uniform) return Vector::Constant(counts.size(), 1.0 / static_cast<double>(counts.size()));
+  if (const auto* given = std::get_if<std::vector<double>>(&spec.prior))
+    return Eigen::Map<const Vector>(given->data(), static_cast<Index>(given->size()));
+  if (std::get<Prior>(spec.prior) == Prior::uniform)
+    return Vector::Constant(counts.size(), 1.0 / static_cast<double>(counts.size()));
   return counts / counts.sum();
 }
 
@@ -94,19 +98,23 @@ Matrix between_rows(const Lda& spec, const Matrix& means, const Vector& prior, d
 void require_regular(const Rows& rows, const Matrix& covariance, const Matrix& means, double degrees) {
   const auto constant = constant_columns(covariance, means);
   if (!constant.empty())
-    throw Error(fmt::format("lda: {} {} constant within each class, so the pooled covariance is singular; leave {} out", join_words(quoted(rows, constant)),
-                            constant.size() == 1 ? "is" : "are", constant.size() == 1 ? "it" : "them"));
+    throw Error(fmt::format("lda: {} {} constant within each class, so the pooled covariance is singular; leave {} out",
+                            join_words(quoted(rows, constant)), constant.size() == 1 ? "is" : "are",
+                            constant.size() == 1 ? "it" : "them"));
   const Index p = covariance.cols();
   if (static_cast<double>(p) > degrees)
-    throw Error(fmt::format("lda: the pooled covariance of {} is singular, because {:g} rows in {} classes vary in at most {:g} directions; "
-                            "use shrinkage (--shrinkage 0.1, or auto) or fewer columns",
-                            count_of(p, "column"), degrees + static_cast<double>(means.rows()), means.rows(), degrees));
+    throw Error(
+        fmt::format("lda: the pooled covariance of {} is singular, because {:g} rows in {} classes vary in at most "
+                    "{:g} directions; "
+                    "use shrinkage (--shrinkage 0.1, or auto) or fewer columns",
+                    count_of(p, "column"), degrees + static_cast<double>(means.rows()), means.rows(), degrees));
   const auto dependent = dependent_columns(covariance);
   if (!dependent.empty())
-    throw Error(fmt::format("lda: the pooled covariance is singular: within the classes {} {} of the columns before; leave {} out or use "
-                            "shrinkage (--shrinkage 0.1, or auto)",
-                            join_words(quoted(rows, dependent)), dependent.size() == 1 ? "is a combination" : "are combinations",
-                            dependent.size() == 1 ? "it" : "them"));
+    throw Error(fmt::format(
+        "lda: the pooled covariance is singular: within the classes {} {} of the columns before; leave {} out or use "
+        "shrinkage (--shrinkage 0.1, or auto)",
+        join_words(quoted(rows, dependent)), dependent.size() == 1 ? "is a combination" : "are combinations",
+        dependent.size() == 1 ? "it" : "them"));
 }
 
 double best_shrinkage(const Rows& rows, const ClassMoments& moments, const Execution& execution) {

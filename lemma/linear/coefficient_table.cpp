@@ -23,7 +23,8 @@ int decimals_for(const std::vector<double>& numbers, int digits) {
   double least = INFINITY;
   for (const double number : numbers)
     if (std::isfinite(number) && number != 0) least = std::min(least, std::abs(number));
-  return std::isfinite(least) ? std::max(1, digits - 1 - static_cast<int>(std::floor(std::log10(least)))) : std::max(1, digits - 1);
+  return std::isfinite(least) ? std::max(1, digits - 1 - static_cast<int>(std::floor(std::log10(least))))
+                              : std::max(1, digits - 1);
 }
 
 /// One format for estimates and errors; a number that only rounding made zero is written on its own.
@@ -31,7 +32,9 @@ std::vector<std::string> format_alike(const std::vector<double>& numbers, int di
   const auto short_numbers = rounded(numbers, decimals_for(numbers, digits));
   auto cells = format_column(short_numbers, digits);
   std::vector<double> lost;
-  const auto is_lost = [&](std::size_t i) { return numbers[i] != 0 && std::isfinite(numbers[i]) && std::strtod(cells[i].c_str(), nullptr) == 0; };
+  const auto is_lost = [&](std::size_t i) {
+    return numbers[i] != 0 && std::isfinite(numbers[i]) && std::strtod(cells[i].c_str(), nullptr) == 0;
+  };
   std::vector<std::size_t> where;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (is_lost(i)) {
@@ -45,7 +48,8 @@ std::vector<std::string> format_alike(const std::vector<double>& numbers, int di
 
 }  // namespace
 
-void CoefficientTable::add(std::string name, double estimate, double std_error, double statistic_value, double p_of_it) {
+void CoefficientTable::add(std::string name, double estimate, double std_error, double statistic_value,
+                           double p_of_it) {
   names.push_back(std::move(name));
   estimates.push_back(estimate);
   std_errors.push_back(std_error);
@@ -76,7 +80,8 @@ std::string CoefficientTable::str(int digits) const {
 
 std::string five_numbers(const Vector& quantiles, int digits) {
   const double largest = quantiles.cwiseAbs().maxCoeff();
-  const int decimals = largest > 0 ? std::max(0, digits + 1 - static_cast<int>(std::ceil(std::log10(largest)))) : digits + 1;
+  const int decimals =
+      largest > 0 ? std::max(0, static_cast<int>(std::floor(digits + 1.5 - std::log10(largest)))) : digits + 1;
   const auto cells = format_column(rounded({quantiles.begin(), quantiles.end()}, decimals), digits);
   TextTable table;
   for (std::size_t i = 0; const char* name : {"Min", "1Q", "Median", "3Q", "Max"}) table.right(name, {cells[i++]});
@@ -84,7 +89,8 @@ std::string five_numbers(const Vector& quantiles, int digits) {
 }
 
 std::string format_rounded(double number, int significant) {
-  return format_significant(std::isfinite(number) ? std::strtod(fmt::format("{:.{}e}", number, significant - 1).c_str(), nullptr) : number);
+  return format_significant(
+      std::isfinite(number) ? std::strtod(fmt::format("{:.{}e}", number, significant - 1).c_str(), nullptr) : number);
 }
 
 std::string format_general(double number, int significant) {

@@ -12,8 +12,8 @@ struct CoefficientTable {
   std::string statistic = "t value", p_value = "Pr(>|t|)";
 
   void add(std::string name, double estimate, double std_error, double statistic_value, double p_of_it);
-  /// As R's printCoefmat with `digits`: estimates and errors share their decimals, marks and their legend when something
-  /// is significant.
+  /// As R's printCoefmat: estimates and errors share their decimals; marks and their legend where something is
+  /// significant.
   std::string str(int digits = 4) const;
 };
 

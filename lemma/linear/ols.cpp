@@ -7,7 +7,6 @@
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/residuals.hpp>
 #include <numbers>
-#include <numeric>
 
 namespace lemma {
 namespace {
@@ -17,13 +16,29 @@ constexpr double kNone = OlsModel::kNone;
 /// NaN, infinity: never in results.
 double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
-/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it; a row
-/// of weight 0 would hide one, and a negative weight beside a negative precision a sign.
+/// Lengths whose squares, and their inverses, a double can hold with room to spare.
+constexpr double kShortest = 1e-140, kLongest = 1e140;
+
+void require_usable_units(const LeastSquares& data, const Rows& rows) {
+  for (Index j = 0; j <= data.features(); ++j) {
+    const double length = std::hypot(data.triangle().col(j).stableNorm(), std::sqrt(data.mass()) * data.mean()(j));
+    if (length == 0 || (length > kShortest && length < kLongest)) continue;
+    throw Error(
+        fmt::format("ols: the values of '{}' are too {} to be squared (they are about {:.0e}); use another unit",
+                    j < data.features() ? rows.features[static_cast<std::size_t>(j)] : rows.target,
+                    length > 1 ? "large" : "small", length / std::sqrt(data.mass())));
+  }
+}
+
+/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it. Rows
+/// with weights are searched first: a weight of 0 would hide a value, and a negative precision a negative weight.
 LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution) {
   if (rows.has_weights || rows.has_precision) require_finite(rows, execution.part(0, 0.1));
   try {
-    LeastSquares data = scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
+    LeastSquares data =
+        scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
     require(data.rows() > 0, "ols: all weights are 0, so there are no rows to learn from");
+    require_usable_units(data, rows);
     return data;
   } catch (const Error&) {
     require_finite(rows, execution);
@@ -43,22 +58,26 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
   model.covariance(terms, terms) = (variance * unscaled_covariance(data, solution)).unaryExpr(&or_none);
 
   const double reach = df > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df) : kNone;
-  struct Judgement {
-    double error, t, p, lower, upper;
-  };
-  const auto judge = [&](double estimate, Index term) -> Judgement {
-    const double error = or_none(std::sqrt(model.covariance(term, term))), t = or_none(estimate / error);
-    return {error, t, std::isnan(t) ? kNone : t_two_sided(t, df), or_none(estimate - reach * error), or_none(estimate + reach * error)};
+  const auto judge = [&](Index term, double estimate, double& error, double& t, double& p_value, double& lower,
+                         double& upper) {
+    error = or_none(std::sqrt(model.covariance(term, term)));
+    t = or_none(estimate / error);
+    p_value = std::isnan(t) ? kNone : t_two_sided(t, df);
+    lower = or_none(estimate - reach * error);
+    upper = or_none(estimate + reach * error);
   };
   model.std_errors = model.t = model.p = model.lower = model.upper = Vector::Constant(p, kNone);
-  for (const Index j : solution.kept) {
-    const auto of = judge(model.coefficients(j), j + lead);
-    model.std_errors(j) = of.error, model.t(j) = of.t, model.p(j) = of.p, model.lower(j) = of.lower, model.upper(j) = of.upper;
-  }
-  if (lead == 0) return;
-  const auto of = judge(model.intercept, 0);
-  model.intercept_std_error = of.error, model.intercept_t = of.t, model.intercept_p = of.p;
-  model.intercept_lower = of.lower, model.intercept_upper = of.upper;
+  for (const Index j : solution.kept)
+    judge(j + lead, model.coefficients(j), model.std_errors(j), model.t(j), model.p(j), model.lower(j), model.upper(j));
+  if (lead == 1)
+    judge(0, model.intercept, model.intercept_std_error, model.intercept_t, model.intercept_p, model.intercept_lower,
+          model.intercept_upper);
+}
+
+/// Σ w (fitted − mean)²: as a difference where that keeps its digits, else as ‖R b‖².
+double explained_by(const LinearSolution& solution) {
+  if (solution.residual_ss < 0.5 * solution.total_ss) return solution.total_ss - solution.residual_ss;
+  return (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
 }
 
 /// R², F, likelihood and what follows from it, each as R's summary.lm and logLik.lm define it.
@@ -78,7 +97,8 @@ void judge_fit(OlsModel& model, const LeastSquares& data, double explained_ss) {
   }
   // A frequency counts as copies; a precision multiplies a row's density by its root.
   const double parameters = static_cast<double>(model.rank) + 1;
-  model.log_likelihood = or_none(0.5 * (data.log_precision() - n * (std::log(2 * std::numbers::pi) + 1 - std::log(n) + std::log(model.rss))));
+  model.log_likelihood = or_none(
+      0.5 * (data.log_precision() - n * (std::log(2 * std::numbers::pi) + 1 - std::log(n) + std::log(model.rss))));
   model.aic = or_none(-2 * model.log_likelihood + 2 * parameters);
   model.bic = or_none(-2 * model.log_likelihood + std::log(n) * parameters);
 }
@@ -90,19 +110,22 @@ std::vector<std::string> warnings_of(const OlsModel& model, const LeastSquares& 
   for (const Index j : solution.aliased) names.push_back("'" + features[static_cast<std::size_t>(j)] + "'");
   const std::string_view before = data.intercept() ? "the intercept and the columns before" : "the columns before";
   if (names.size() == 1)
-    out.push_back(fmt::format("{} is a linear combination of {} it; it takes no part and its coefficient is NA", names[0], before));
+    out.push_back(fmt::format("{} is a linear combination of {} it; it takes no part and its coefficient is NA",
+                              names[0], before));
   if (names.size() > 1)
-    out.push_back(fmt::format("{} are linear combinations of {} them; they take no part and their coefficients are NA", join_words(names), before));
+    out.push_back(fmt::format("{} are linear combinations of {} them; they take no part and their coefficients are NA",
+                              join_words(names), before));
   const double n = data.weight(), mean = data.mean()(data.features()), per_row = n / data.mass();
   if (model.df_residual <= 0)
-    out.push_back(fmt::format("no residual degrees of freedom: {} coefficients for {} rows; there are no standard errors",
-                              model.rank, format_significant(n, 7)));
+    out.push_back(
+        fmt::format("no residual degrees of freedom: {} coefficients for {} rows; there are no standard errors",
+                    model.rank, format_significant(n, 7)));
   else if (model.rss / model.df_residual * per_row <= (mean * mean + explained_ss / data.mass()) * 1e-30)
     out.push_back("essentially perfect fit: summary may be unreliable");
   return out;
 }
 
-/// Least, quartiles (R's type 7) and largest of the weighted residuals √precision · r; a row of weight k counts k times.
+/// Least, quartiles (R's type 7) and largest of the residuals √precision · r; a row of weight k counts k times.
 Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Execution& execution) {
   if (rows.count() > kMostResiduals) return {};
   std::vector<std::pair<double, double>> residuals(static_cast<std::size_t>(rows.count()));  // with their weights
@@ -110,7 +133,8 @@ Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Executi
     const Vector fitted = model.predict(block.x);
     for (Index i = 0; i < block.rows(); ++i)
       residuals[static_cast<std::size_t>(block.first + i)] = {
-          std::sqrt(block.precision_of(i)) * (block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - fitted(i)), block.weight_of(i)};
+          std::sqrt(block.precision_of(i)) * (block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - fitted(i)),
+          block.weight_of(i)};
   });
   std::erase_if(residuals, [](const auto& each) { return each.second == 0; });
   std::sort(residuals.begin(), residuals.end());
@@ -138,8 +162,9 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
   out.stopped = "closed form";
   out.error_bound = excess.coefficient_error_bound;
   out.message = fmt::format(
-      "The sum of squares exceeds the least possible one by {:.1e} of the squares that cancel in it (allowed {:.0e}); no "
-      "coefficient is further than {:.1e} from the best one.", excess.relative, out.tolerance, excess.coefficient_error_bound);
+      "The sum of squares exceeds the least possible one by {:.1e} of the squares that cancel in it (allowed {:.0e}); "
+      "no coefficient is further than {:.1e} from the best one.",
+      excess.relative, out.tolerance, excess.coefficient_error_bound);
   return out;
 }
 
@@ -147,7 +172,8 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
 
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  const LeastSquares data = learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
+  const LeastSquares data =
+      learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
   const auto [solution, residuals, excess, refinements] =
       solve_refined(rows, data, execution.part(0.6, 0.9, "looking at the residuals"), spec->tolerance);
 
@@ -166,7 +192,7 @@ OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options
   model.rss = solution.residual_ss;
   model.df_residual = data.weight() - static_cast<double>(model.rank);
 
-  const double explained_ss = (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
+  const double explained_ss = explained_by(solution);
   judge_coefficients(model, data, solution);
   judge_fit(model, data, explained_ss);
   model.residual_quantiles = residual_quantiles(model, rows, execution.part(0.9, 1));
@@ -178,7 +204,8 @@ OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options
 /// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
 Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution) {
   check_rows(Ols::name, Ols::about, rows);
-  require(rows.width() == model.width(), fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  require(rows.width() == model.width(),
+          fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
   const LeastSquares data = learn(rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.7));
   LinearSolution solution = solve(data, model.spec.tolerance);
   solution.intercept = model.intercept;

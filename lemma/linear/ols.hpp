@@ -16,24 +16,23 @@ namespace lemma {
 ///
 /// Cost         two scans, O(n p²) time, O(p²) memory; one more for each refinement, and one for the quantiles of the
 ///              residuals up to kMostResiduals rows.
-/// Certificate  optimal: J(b₀, b) − min J, as a sum of squares in units of the terms that cancel in a residual. It takes
-///              the residuals in twice the working precision, and when verified the triangle by Householder throughout.
+/// Certificate  optimal: J(b₀, b) − min J, as a sum of squares in units of the terms that cancel in a residual. The
+///              residuals are taken in twice the working precision; verify takes the triangle by Householder throughout.
 struct Ols {
   bool intercept = true;
   double level = 0.95;
   double tolerance = kRankTolerance;
 
   static constexpr std::string_view name = "ols";
-  static constexpr MethodAbout about{
-      .family = "linear",
-      .task = Task::regression,
-      .summary = "linear regression by least squares",
-      .objective = "minimise ½ Σ w (y − b₀ − x·b)²",
-      .example = "lemma fit ols boston 'medv ~ .'",
-      .scans = true,
-      .takes_weights = true,
-      .takes_precision = true,
-      .takes_offset = true};
+  static constexpr MethodAbout about{.family = "linear",
+                                     .task = Task::regression,
+                                     .summary = "linear regression by least squares",
+                                     .objective = "minimise ½ Σ w (y − b₀ − x·b)²",
+                                     .example = "lemma fit ols boston 'medv ~ .'",
+                                     .scans = true,
+                                     .takes_weights = true,
+                                     .takes_precision = true,
+                                     .takes_offset = true};
   static constexpr auto params() {
     return std::tuple{
         param("intercept", &Ols::intercept, "fit an intercept"),
@@ -91,8 +90,10 @@ struct OlsModel : Evidence {
         result("rss", &M::rss, "sum of squared residuals, weighted"),
         result("df_residual", &M::df_residual, "n - rank"),
         result("sigma", &M::sigma, "residual standard error, the root of rss / df_residual"),
-        result("r_squared", &M::r_squared, "share of the sum of squares that is explained; not centred without an intercept"),
-        result("adj_r_squared", &M::adj_r_squared, "the same for variances: 1 - (1 - r_squared) (n - intercept) / df_residual"),
+        result("r_squared", &M::r_squared,
+               "share of the sum of squares that is explained; not centred without an intercept"),
+        result("adj_r_squared", &M::adj_r_squared,
+               "the same for variances: 1 - (1 - r_squared) (n - intercept) / df_residual"),
         result("f_statistic", &M::f_statistic, "tests that all coefficients are 0"),
         result("f_df", &M::f_df, "degrees of freedom of f_statistic"),
         result("f_p", &M::f_p, "p-value of f_statistic"),
@@ -100,7 +101,8 @@ struct OlsModel : Evidence {
         result("aic", &M::aic, "-2 log_likelihood + 2 (rank + 1)"),
         result("bic", &M::bic, "-2 log_likelihood + log(n) (rank + 1)"),
         result("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
-        result("residual_quantiles", &M::residual_quantiles, "least, quartiles and largest residual; empty beyond 100,000 rows"),
+        result("residual_quantiles", &M::residual_quantiles,
+               "least, quartiles and largest residual; empty beyond 100,000 rows"),
         state("kept", &M::kept, "columns that take part"),
         state("triangle", &M::triangle, "R of the columns that take part"),
         state("mean", &M::mean, "of the columns; 0 without an intercept"),
@@ -114,23 +116,23 @@ struct OlsModel : Evidence {
   Vector predict(const MatrixView& x) const;
   /// Where the mean response (confidence) or a new response of precision 1 (prediction) lies with probability `level`.
   Interval interval(const MatrixView& x, IntervalKind kind, double level) const;
-  /// Of the rows the model was fitted on: leverage, residual, standardised and (externally) studentised residual, Cook's
-  /// distance, leave-one-out residual, DFFITS. Of a row with weight k, they are those of one of its k copies. NaN where
+  /// Of the rows the model was fitted on: leverage, residual, standardised and externally studentised residual, Cook's
+  /// distance, leave-one-out residual, DFFITS. For a row of weight k they are those of one of its k copies. NaN where
   /// the row alone determines its fit (leverage 1), or has weight 0 and takes no part.
   std::vector<NamedColumn> diagnostics(const Block& block) const;
   AffineMap affine() const;
   /// What R's print(summary(lm)) prints.
   std::string summary(const Names& names) const;
 
-  Vector slopes() const;                               // the coefficients, 0 where aliased
+  Vector slopes() const;                             // the coefficients, 0 where aliased
   Vector quadratic_form(const MatrixView& x) const;  // [1 x]ᵀ (XᵀWX)⁻¹ [1 x] for each row
 };
 
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution);
 
-/// Mean squared error of predicting each row from all others, in closed form: Σ (rᵢ / (1 − hᵢ))² / n, by one scan over the
-/// rows of the fit. NaN when a row has leverage 1: without it the fit is not determined.
+/// Mean squared error of predicting each row from all others, in closed form: Σ (rᵢ / (1 − hᵢ))² / n, by one scan over
+/// the rows of the fit. NaN when a row has leverage 1: without it the fit is not determined.
 double leave_one_out_mse(const OlsModel& model, const Rows& rows, const Execution& execution = {});
 
 }  // namespace lemma

@@ -24,10 +24,13 @@ void expect_as(const Value& file, const std::string& key, const Vector& ours) {
   ASSERT_EQ(ours.size(), theirs.size()) << key;
   for (Index i = 0; i < ours.size(); ++i) {
     const double size = std::abs(theirs(i)), unit = mode == "rel" ? size : mode == "mixed" ? std::max(1.0, size) : 1.0;
-    EXPECT_LE(std::abs(ours(i) - theirs(i)), tolerance * unit) << key << "[" << i << "]: " << ours(i) << ", R " << theirs(i);
+    EXPECT_LE(std::abs(ours(i) - theirs(i)), tolerance * unit)
+        << key << "[" << i << "]: " << ours(i) << ", R " << theirs(i);
   }
 }
-void expect_as(const Value& file, const std::string& key, double ours) { expect_as(file, key, Vector::Constant(1, ours).eval()); }
+void expect_as(const Value& file, const std::string& key, double ours) {
+  expect_as(file, key, Vector::Constant(1, ours).eval());
+}
 
 Vector with(double first, const Vector& rest) {
   Vector out(rest.size() + 1);
@@ -91,9 +94,16 @@ void expect_golden(const std::string& name, const std::vector<double>& precision
   EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
 }
 
+std::vector<double> inverse_distances() {
+  const Table boston = dataset("boston");
+  std::vector<double> out;
+  for (const double dis : boston.column("dis").numbers().values) out.push_back(1 / dis);
+  return out;
+}
+
 Table boston_with_dependent_columns() {
   Table table = dataset("boston");
-  const auto &rm = table.column("rm").numbers().values, &lstat = table.column("lstat").numbers().values;
+  const auto rm = table.column("rm").numbers().values, lstat = table.column("lstat").numbers().values;
   std::vector<double> twice, sum;
   for (std::size_t i = 0; i < rm.size(); ++i) {
     twice.push_back(2 * rm[i]);
@@ -114,11 +124,7 @@ std::string printed(const std::string& text, const Table& table, const FitOption
 
 TEST(OlsGolden, BostonHasEveryNumberOfR) { expect_golden("ols_boston", {}); }
 
-TEST(OlsGolden, PrecisionsAreTheWeightsOfR) {
-  std::vector<double> precision;
-  for (const double dis : dataset("boston").column("dis").numbers().values) precision.push_back(1 / dis);
-  expect_golden("wls_boston", precision);
-}
+TEST(OlsGolden, PrecisionsAreTheWeightsOfR) { expect_golden("wls_boston", inverse_distances()); }
 
 TEST(OlsGolden, IntervalsCovarianceAndInfluenceAreThoseOfR) {  // lm(medv ~ rm + lstat): confint, predict, vcov, dffits
   const Table boston = dataset("boston");
@@ -186,8 +192,8 @@ F-statistic: 108.1 on 13 and 492 DF,  p-value: < 2.2e-16
 
 TEST(OlsGolden, WeightedResidualsAreCalledSoAndFixedPointIsUsedWhereItIsNarrower) {
   FitOptions options;
-  const auto& dis = dataset("boston").column("dis").numbers().values;
-  options.precision = Eigen::Map<const Vector>(dis.data(), static_cast<Index>(dis.size())).cwiseInverse();
+  const auto precision = inverse_distances();
+  options.precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
   const std::string text = printed("medv ~ .", dataset("boston"), options);
   EXPECT_NE(text.find(R"(Weighted Residuals:
     Min      1Q  Median      3Q     Max
@@ -197,7 +203,9 @@ Coefficients:
               Estimate Std. Error t value Pr(>|t|)
 (Intercept)  61.909537   5.618503  11.019  < 2e-16 ***
 crim         -0.135571   0.028788  -4.709 3.24e-06 ***
-)"), std::string::npos) << text;
+)"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("Residual standard error: 3.24 on 492 degrees of freedom\n"), std::string::npos) << text;
 }
 

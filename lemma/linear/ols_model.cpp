@@ -28,12 +28,17 @@ RowDiagnostics diagnose(const OlsModel& model, double residual, double quadratic
   if (h > kWhole) return {1, residual, kNone, kNone, kNone, kNone, kNone};
   const double r = std::sqrt(precision) * residual, spread = std::sqrt(1 - h);
   const double others = model.rss - r * r / (1 - h);
-  const double sigma_without = model.df_residual > 1 && others > 0 ? std::sqrt(others / (model.df_residual - 1)) : kNone;
+  const double sigma_without =
+      model.df_residual > 1 && others > 0 ? std::sqrt(others / (model.df_residual - 1)) : kNone;
   const double standardised = model.sigma > 0 ? r / (model.sigma * spread) : kNone;
   const double studentised = r / (sigma_without * spread);
-  return {h, residual, standardised, studentised,
+  return {h,
+          residual,
+          standardised,
+          studentised,
           standardised * standardised * h / (1 - h) / static_cast<double>(model.rank),
-          residual / (1 - h), studentised * std::sqrt(h / (1 - h))};
+          residual / (1 - h),
+          studentised * std::sqrt(h / (1 - h))};
 }
 
 std::vector<RowDiagnostics> diagnose_rows(const OlsModel& model, const Block& block) {
@@ -73,20 +78,26 @@ void OlsModel::check() const {
   const Index features = width(), k = triangle.rows(), terms = features + (spec.intercept ? 1 : 0);
   for (const Vector* each : {&std_errors, &t, &p, &lower, &upper, &mean, &mean_rest})
     require(each->size() == features, "ols: arrays over the features differ in length");
-  require(triangle.cols() == k && static_cast<Index>(kept.size()) == k, "ols: the triangle does not fit the columns that take part");
+  require(triangle.cols() == k && static_cast<Index>(kept.size()) == k,
+          "ols: the triangle does not fit the columns that take part");
   require(triangle.allFinite() && (triangle.diagonal().array() > 0).all(), "ols: the triangle is not usable");
   Vector seen = Vector::Zero(features);
   for (const int j : kept) {
-    require(j >= 0 && j < features && seen(j) == 0 && std::isfinite(coefficients(j)), "ols: a column that takes part is not usable");
+    require(j >= 0 && j < features && seen(j) == 0 && std::isfinite(coefficients(j)),
+            "ols: a column that takes part is not usable");
     seen(j) = 1;
   }
-  require((seen.array() == 1 || coefficients.array().isNaN()).all(), "ols: a column has a coefficient and takes no part");
-  require(mean.allFinite() && mean_rest.allFinite() && std::isfinite(intercept) && std::isfinite(mass) && mass > 0, "ols: a mean or the intercept is not usable");
+  require((seen.array() == 1 || coefficients.array().isNaN()).all(),
+          "ols: a column has a coefficient and takes no part");
+  require(mean.allFinite() && mean_rest.allFinite() && std::isfinite(intercept) && std::isfinite(mass) && mass > 0,
+          "ols: a mean or the intercept is not usable");
   require(spec.intercept || intercept == 0, "ols: there is an intercept where none was fitted");
   require(rank == k + (spec.intercept ? 1 : 0), "ols: the rank does not fit the columns that take part");
   require(covariance.rows() == terms && covariance.cols() == terms, "ols: the covariance does not fit the columns");
-  require(f_df.size() == 2 && (residual_quantiles.size() == 0 || residual_quantiles.size() == 5), "ols: an array has the wrong length");
-  require(std::isfinite(rss) && rss >= 0 && std::isfinite(df_residual) && !(sigma < 0), "ols: the residual sum of squares is not usable");
+  require(f_df.size() == 2 && (residual_quantiles.size() == 0 || residual_quantiles.size() == 5),
+          "ols: an array has the wrong length");
+  require(std::isfinite(rss) && rss >= 0 && std::isfinite(df_residual) && !(sigma < 0),
+          "ols: the residual sum of squares is not usable");
 }
 
 Vector OlsModel::slopes() const {
@@ -127,7 +138,8 @@ Vector OlsModel::quadratic_form(const MatrixView& x) const {
 Interval OlsModel::interval(const MatrixView& x, IntervalKind kind, double level) const {
   require(level > 0 && level < 1, fmt::format("the level of an interval is {}, must be above 0 and below 1", level));
   require(sigma >= 0 && df_residual > 0, "ols: the fit has no residual degrees of freedom, so there is no interval");
-  const double reach = sigma * t_upper_quantile((1 - level) / 2, df_residual), own = kind == IntervalKind::prediction ? 1 : 0;
+  const double reach = sigma * t_upper_quantile((1 - level) / 2, df_residual),
+               own = kind == IntervalKind::prediction ? 1 : 0;
   const Vector half = reach * (quadratic_form(x).array() + own).sqrt(), fitted = predict(x);
   return {fitted - half, fitted + half};
 }

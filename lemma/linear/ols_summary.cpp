@@ -19,7 +19,8 @@ std::string coefficient_lines(const OlsModel& model, const std::vector<std::stri
   if (model.spec.intercept)
     table.add("(Intercept)", model.intercept, model.intercept_std_error, model.intercept_t, model.intercept_p);
   for (Index j = 0; j < model.width(); ++j)
-    table.add(features[static_cast<std::size_t>(j)], model.coefficients(j), model.std_errors(j), model.t(j), model.p(j));
+    table.add(features[static_cast<std::size_t>(j)], model.coefficients(j), model.std_errors(j), model.t(j),
+              model.p(j));
   if (table.names.empty()) return "No Coefficients\n";
   const auto aliased = model.width() - static_cast<Index>(model.kept.size());
   const std::string note = aliased > 0 ? fmt::format(" ({} not defined because of singularities)", aliased) : "";
@@ -34,9 +35,10 @@ std::string OlsModel::summary(const Names& names) const {
   const std::string df = format_significant(df_residual, 7);
   out += fmt::format("\nResidual standard error: {} on {} degrees of freedom\n", format_rounded(sigma), df);
   if (kept.empty()) return out;
-  return out + fmt::format("Multiple R-squared:  {},  Adjusted R-squared:  {}\nF-statistic: {} on {} and {} DF,  p-value: {}\n",
-                           format_general(r_squared), format_general(adj_r_squared), format_general(f_statistic),
-                           kept.size(), df, format_p(f_p, 4));
+  return out + fmt::format(
+                   "Multiple R-squared:  {},  Adjusted R-squared:  {}\nF-statistic: {} on {} and {} DF,  p-value: {}\n",
+                   format_general(r_squared), format_general(adj_r_squared), format_general(f_statistic), kept.size(),
+                   df, format_p(f_p, 4));
 }
 
 }  // namespace lemma

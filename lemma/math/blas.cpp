@@ -245,7 +245,8 @@ Vector largest_eigen(Columns& a, Index how_many, Columns& vectors) {
                      vectors.data(), &ldz, support.data(), work, size, counts.data(), &counts_size, info, 1, 1, 1);
     if (asks) counts_needed = counts[0];
   });
-  if (found != how_many) throw MachineError("dsyevr found " + std::to_string(found) + " eigenvalues of " + std::to_string(how_many));
+  if (found != how_many)
+    throw MachineError("dsyevr found " + std::to_string(found) + " eigenvalues of " + std::to_string(how_many));
   return values.head(how_many);
 }
 

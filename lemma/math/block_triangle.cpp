@@ -1,4 +1,5 @@
 // lemma/math/block_triangle.cpp
+#include <algorithm>
 #include <cmath>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/block_triangle.hpp>
@@ -8,6 +9,7 @@
 namespace lemma {
 namespace {
 
+constexpr Index kLeastRows = 512;  // below, Householder costs nothing worth saving
 constexpr double kConditionLimit = 512;
 constexpr double kLeastShare = 1e-2;  // of the last column, orthogonal to the others
 
@@ -27,12 +29,10 @@ std::optional<ScaledTriangle> by_gram(const MatrixView& a) {
   blas::gram(a, s.r);
   for (Index j = 0; j < p; ++j) {
     const double square = s.r(j, j);
-    if (!std::isfinite(square) || (square > 0 && square < 1e-280)) return {};
-    if (square == 0) {
-      s.zeros.push_back(j);
-      s.r(j, j) = 1;
-    }
-    s.length(j) = square > 0 ? std::sqrt(square) : 1;
+    const bool zero = square == 0 && (a.col(j).array() == 0).all();
+    if (!std::isfinite(square) || (square < 1e-280 && !zero)) return {};  // squares overflow, or lose their digits
+    if (zero) s.zeros.push_back(j);
+    s.length(j) = zero ? 1 : std::sqrt(square);
   }
   for (Index i = 0; i < p; ++i) {
     s.r(i, i) = 1;
@@ -67,7 +67,7 @@ Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen:
   scratch.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
   Eigen::Map<Matrix> a(scratch.data(), rows, columns);
   fill(a);
-  if (by_condition && rows > columns) {
+  if (by_condition && rows >= std::max(kLeastRows, 2 * columns)) {
     const auto s = by_gram(a);
     if (s && s->condition <= kConditionLimit && s->last_share() >= kLeastShare) return in_units_of_a(*s);
   }

@@ -5,7 +5,7 @@
 #include <lemma/math/block_triangle.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/least_squares.hpp>
-#include <lemma/math/twofold.hpp>
+#include <lemma/math/simd.hpp>
 
 namespace lemma {
 namespace {
@@ -54,13 +54,13 @@ void LeastSquares::accumulate(const Block& block) {
     if (precision != 1) own.log_precision_ += weight * std::log(precision);
   }
   if (rows.empty()) return;
+  const auto features = static_cast<std::size_t>(features_);
   const auto fill = [&](Eigen::Ref<Matrix> tile) {
     for (Index k = 0; k < tile.rows(); ++k) {
       const auto [i, root] = rows[static_cast<std::size_t>(k)];
       double* const to = tile.row(k).data();
-      const double* const x = block.x.row(i).data();
       if (intercept_) to[0] = root;
-      for (Index j = 0; j < features_; ++j) to[lead + j] = root * (x[j] - origin(j));
+      simd::centre({block.x.row(i).data(), features}, {origin.data(), features}, root, {to + lead, features});
       to[width - 1] = root * (block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - origin(features_));
     }
   };

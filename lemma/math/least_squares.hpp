@@ -13,7 +13,8 @@ namespace lemma {
 /// difference of their means, so no condition number is ever squared, and an offset of the data costs no digits
 /// (means are kept to twice the working precision). The response is y − offset.
 ///
-/// A block gives its triangle by Cholesky or by Householder, as the estimated condition of its columns demands (lemma/math/block_triangle.hpp): the route depends on the block's numbers alone.
+/// A block gives its triangle by Cholesky or by Householder, as the estimated condition of its columns demands
+/// (lemma/math/block_triangle.hpp): the route depends on the block's numbers alone.
 ///
 /// Cost  O(n p²) time, O(p²) memory.
 class LeastSquares {

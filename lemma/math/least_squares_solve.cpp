@@ -42,7 +42,7 @@ void remove_column(Matrix& t, Index at) {
 Reduced reduce(const LeastSquares& data, double tolerance) {
   Reduced out{data.triangle(), {}, {}, 1};
   for (Index column = 0, at = 0; column < data.features(); ++column) {
-    const double length = out.t.col(at).head(at + 1).norm(), part = std::abs(out.t(at, at));
+    const double length = out.t.col(at).head(at + 1).stableNorm(), part = std::abs(out.t(at, at));
     const double raw = std::hypot(length, std::sqrt(data.mass()) * data.mean()(column));
     if (part <= tolerance * length || part <= kRounding * raw) {
       out.aliased.push_back(column);
@@ -57,7 +57,7 @@ Reduced reduce(const LeastSquares& data, double tolerance) {
 }
 
 double condition_of(Matrix r) {
-  for (Index j = 0; j < r.cols(); ++j) r.col(j) /= r.col(j).norm();
+  for (Index j = 0; j < r.cols(); ++j) r.col(j) /= r.col(j).stableNorm();
   const double reciprocal = blas::reciprocal_condition(r);
   return reciprocal > 0 ? 1 / reciprocal : INFINITY;
 }

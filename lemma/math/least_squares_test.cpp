@@ -97,7 +97,7 @@ TEST_P(NistLinear, HasTheDigitsOfCertifiedCoefficients) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Sets, NistLinear, ::testing::ValuesIn(kPeers),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& set) { return std::string(set.param.name); });
 
 TEST(LeastSquares, MergingBlocksOfAnySizeEqualsOneScan) {
   const Data d = random_data(300, 5);

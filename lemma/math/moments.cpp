@@ -4,10 +4,16 @@
 #include <lemma/core/error.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/moments.hpp>
-#include <lemma/math/twofold.hpp>
+#include <lemma/math/simd.hpp>
 
 namespace lemma {
 namespace {
+
+std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+std::span<double> span_of(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+std::span<const double> row_of(const Block& block, Index i) {
+  return {block.x.row(i).data(), static_cast<std::size_t>(block.x.cols())};
+}
 
 /// How many rows are centred and squared at a time: a tile of about 1 MB stays in a core's second cache.
 Index tile_rows(Index features) { return std::clamp<Index>(131072 / std::max<Index>(1, features), 32, 1024); }
@@ -20,9 +26,9 @@ class SquaringTile {
     scratch.resize(static_cast<std::size_t>(capacity_ * features));
     numbers_ = scratch.data();
   }
-  double* next_row() {
+  std::span<double> next_row() {
     if (used_ == capacity_) flush();
-    return numbers_ + upper_.cols() * used_++;
+    return {numbers_ + upper_.cols() * used_++, static_cast<std::size_t>(upper_.cols())};
   }
   void flush() {
     if (used_ > 0) blas::gram(Eigen::Map<const Matrix>(numbers_, used_, upper_.cols()), upper_, 1);
@@ -81,13 +87,7 @@ void Moments::accumulate(const Block& block) {
   for (Index i = 0; i < block.rows(); ++i) {
     const double weight = block.weight_of(i), root = std::sqrt(weight);
     if (weight == 0) continue;
-    double* const d = tile.next_row();
-    const double* const x = block.x.row(i).data();
-    for (Index j = 0; j < p; ++j) {
-      const double centred = x[j] - origin(j);
-      sum(j) += weight * centred;
-      d[j] = root * centred;
-    }
+    simd::centre(row_of(block, i), span_of(origin), root, tile.next_row(), span_of(sum));
     ++own.rows_;
     own.weight_ += weight;
   }
@@ -186,9 +186,8 @@ void ClassMoments::accumulate(const Block& block) {
   SquaringTile tile(p, own.upper_);
   for (const auto& [i, k] : rows) {
     const double root = std::sqrt(block.weight_of(i));
-    double* const d = tile.next_row();
-    const double* const x = block.x.row(i).data();
-    for (Index j = 0; j < p; ++j) d[j] = root * ((x[j] - own.mean_(k, j)) - own.mean_rest_(k, j));
+    const double* const mean = own.mean_.row(k).data();
+    simd::centre(row_of(block, i), {mean, static_cast<std::size_t>(p)}, root, tile.next_row());
   }
   tile.flush();
   require_finite_diagonal(own.upper_, block);
@@ -212,9 +211,9 @@ void ClassMoments::merge(const ClassMoments& other) {
       mean_rest_.row(k) = other.mean_rest_.row(k);
     } else {
       const double share = other.weight_(k) / weight, root = std::sqrt(weight_(k) * share);
-      double* const d = tile.next_row();
+      const std::span<double> d = tile.next_row();
       for (Index j = 0; j < features(); ++j)
-        d[j] = root * merge_means(mean_(k, j), mean_rest_(k, j), other.mean_(k, j), other.mean_rest_(k, j), share);
+        d[static_cast<std::size_t>(j)] = root * merge_means(mean_(k, j), mean_rest_(k, j), other.mean_(k, j), other.mean_rest_(k, j), share);
     }
     weight_(k) = weight;
     count_[static_cast<std::size_t>(k)] += other.count_[static_cast<std::size_t>(k)];

@@ -32,14 +32,14 @@ struct Sizes {
 Sizes sizes_of_terms(const LeastSquares& data, const LinearSolution& solution) {
   const Index p = data.features();
   const double root = std::sqrt(data.mass());
-  double centred = data.triangle().col(p).norm(), means = root * std::abs(data.mean()(p));
+  double centred = data.triangle().col(p).stableNorm(), means = root * std::abs(data.mean()(p));
   for (const Index j : solution.kept) {
-    centred += data.triangle().col(j).norm() * std::abs(solution.coefficients(j));
+    centred += data.triangle().col(j).stableNorm() * std::abs(solution.coefficients(j));
     means += root * std::abs(data.mean()(j) * solution.coefficients(j));
   }
   return {centred * centred, (centred + means) * (centred + means)};
 }
-double share_of(double part, double size) { return part > 0 ? part / size : 0; }  // no part, no size: none is missing
+double share_of(double part, double size) { return part == 0 ? 0 : part / size; }  // no part, no size: none is missing
 
 /// d with RᵀR d = g: what the coefficients lack, if R is right.
 Vector correction(const LinearSolution& solution, const Vector& gradient) {
@@ -57,7 +57,7 @@ bool matters(const LinearSolution& solution, const Vector& d, double sum_of_squa
   const double sigma = degrees_of_freedom > 0 ? std::sqrt(sum_of_squares / degrees_of_freedom) : 0;
   for (Index j = 0; j < k; ++j) {
     const double b = std::abs(solution.coefficients(solution.kept[static_cast<std::size_t>(j)]));
-    if (std::abs(d(j)) > std::max(1e-12 * b, 1e-16 * sigma * inverse.row(j).norm())) return true;
+    if (std::abs(d(j)) > std::max(1e-12 * b, 1e-16 * sigma * inverse.row(j).stableNorm())) return true;
   }
   return false;
 }
@@ -107,7 +107,7 @@ Excess excess(const LeastSquares& data, const LinearSolution& solution, const Re
   Vector length(k), g = centred_gradient(data, residuals)(solution.kept);
   for (Index j = 0; j < k; ++j) {
     columns.col(j) = data.triangle().col(solution.kept[static_cast<std::size_t>(j)]);
-    length(j) = columns.col(j).norm();
+    length(j) = columns.col(j).stableNorm();
     columns.col(j) /= length(j);
   }
   std::vector<int> order;
@@ -127,7 +127,7 @@ Excess excess(const LeastSquares& data, const LinearSolution& solution, const Re
   Matrix inverse = Matrix::Identity(k, k);
   blas::solve_upper(blas::Op::plain, r, inverse);
   for (Index j = 0; j < k; ++j) {
-    const double spread = inverse.row(j).norm() / length(order[static_cast<std::size_t>(j)]);
+    const double spread = inverse.row(j).stableNorm() / length(order[static_cast<std::size_t>(j)]);
     out.coefficient_error_bound = std::max(out.coefficient_error_bound, std::sqrt(2 * out.gap) * spread);
   }
   return out;

@@ -44,7 +44,7 @@ TEST_P(IllConditioned, TheGapRejectsNormalEquationsAndAcceptsOrthogonalFactors) 
   EXPECT_GT(judged(set, wrong).relative, kExcessTolerance);
 }
 INSTANTIATE_TEST_SUITE_P(Sets, IllConditioned, ::testing::Values("Longley"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& set) { return std::string(set.param); });
 
 /// A polynomial of degree 7 on [1, 2]: XᵀX is still positive definite in double precision, its solution is not the best.
 TEST(Residuals, TheGapRejectsNormalEquationsOnAPolynomial) {

@@ -112,6 +112,24 @@ void add_scaled(Twofold factor, const double* HWY_RESTRICT x, std::size_t n, dou
   store_tail(r, rest + j, n - j);
 }
 
+void centre(const double* HWY_RESTRICT x, const double* HWY_RESTRICT origin, double scale, std::size_t n,
+            double* HWY_RESTRICT out, double* HWY_RESTRICT sum) {
+  const Lanes lanes;
+  const std::size_t width = hn::Lanes(lanes);
+  const V factor = hn::Set(lanes, scale);
+  const auto step = [&](V a, V o) HWY_ATTR { return hn::Mul(hn::Sub(a, o), factor); };
+  std::size_t j = 0;
+  for (; j + width <= n; j += width) {
+    const V d = step(hn::LoadU(lanes, x + j), hn::LoadU(lanes, origin + j));
+    hn::StoreU(d, lanes, out + j);
+    if (sum) hn::StoreU(hn::MulAdd(d, factor, hn::LoadU(lanes, sum + j)), lanes, sum + j);
+  }
+  if (j == n) return;
+  const V d = step(load_tail(x + j, n - j), load_tail(origin + j, n - j));
+  store_tail(d, out + j, n - j);
+  if (sum) store_tail(hn::MulAdd(d, factor, load_tail(sum + j, n - j)), sum + j, n - j);
+}
+
 void exp(const double* in, double* out, std::size_t n) {
   const Lanes lanes;
   const std::size_t width = hn::Lanes(lanes);
@@ -163,6 +181,7 @@ namespace lemma::simd {
 
 HWY_EXPORT(dot);
 HWY_EXPORT(add_scaled);
+HWY_EXPORT(centre);
 HWY_EXPORT(exp);
 HWY_EXPORT(distances);
 HWY_EXPORT(lane_count);
@@ -222,6 +241,11 @@ void nearest(const MatrixView& x, const MatrixView& centres, std::span<int> whic
       distance[static_cast<std::size_t>(first + i)] = d(i, best);
     }
   });
+}
+
+void centre(std::span<const double> x, std::span<const double> origin, double scale, std::span<double> out,
+            std::span<double> sum) {
+  HWY_DYNAMIC_DISPATCH(centre)(x.data(), origin.data(), scale, x.size(), out.data(), sum.empty() ? nullptr : sum.data());
 }
 
 Twofold dot(std::span<const double> a, std::span<const double> b) {

@@ -18,6 +18,10 @@ void nearest(const MatrixView& x, const MatrixView& centres, std::span<int> whic
 /// All of them: out(i, k) = ‖xᵢ − c_k‖².
 void squared_distances(const MatrixView& x, const MatrixView& centres, Eigen::Ref<Matrix> out);
 
+/// out = scale (x − origin), and sum += scale · out where there is a sum: how rows are centred before they are squared.
+void centre(std::span<const double> x, std::span<const double> origin, double scale, std::span<double> out,
+            std::span<double> sum = {});
+
 /// Σ aⱼ bⱼ as if in twice the working precision.
 Twofold dot(std::span<const double> a, std::span<const double> b);
 /// (sum + rest)ⱼ += (factor.value + factor.rest) xⱼ, in twice the working precision.

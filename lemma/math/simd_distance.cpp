@@ -14,9 +14,9 @@
 #ifndef LEMMA_MATH_SIMD_DISTANCE_ONCE
 #define LEMMA_MATH_SIMD_DISTANCE_ONCE
 namespace lemma::simd {
-constexpr std::size_t kPlainTile = 16;   // centres side by side in the plain search
-constexpr std::size_t kFilterTile = 8;   // and in the filter
-constexpr std::size_t kChunk = 16;       // columns between two looks whether a sum may stop
+constexpr std::size_t kPlainTile = 16;  // centres side by side in the plain search
+constexpr std::size_t kFilterTile = 8;  // and in the filter
+constexpr std::size_t kChunk = 8;       // columns between two looks whether a sum may stop
 }  // namespace lemma::simd
 #endif
 
@@ -56,7 +56,8 @@ HWY_INLINE bool tile_distances(const double* HWY_RESTRICT x, std::size_t columns
   return true;
 }
 
-int plain_nearest(const double* x, std::size_t columns, const double* tiles, std::size_t count, double limit, double* distance) {
+int plain_nearest(const double* x, std::size_t columns, const double* tiles, std::size_t count, double limit,
+                  double* distance) {
   double best = limit, out[kPlainTile];
   int which = static_cast<int>(count);  // until a centre at the limit or nearer is met, and the guess is one
   for (std::size_t first = 0; first < count; first += kPlainTile) {
@@ -77,15 +78,15 @@ using Narrow = hn::ScalableTag<float>;
 using Whole = hn::RebindToSigned<Narrow>;
 using Half = hn::Rebind<float, Wide>;
 constexpr std::size_t kLanes = hn::MaxLanes(Narrow());
-constexpr std::size_t kGroups = 3;                                              // vectors of rows in a panel
-constexpr std::size_t kAtOnce = HWY_TARGET <= HWY_AVX3 ? 8 : 4;                 // centres: 24 sums in 32 registers, 12 in 16
+constexpr std::size_t kGroups = 3;                               // vectors of rows in a panel
+constexpr std::size_t kAtOnce = HWY_TARGET <= HWY_AVX3 ? 8 : 4;  // centres: 24 sums in 32 registers, 12 in 16
 constexpr std::size_t kPanel = kGroups * kLanes;
 using VF = hn::Vec<Narrow>;
 
 /// Rows moved to the frame, in float32, first as they lie, then with the rows of a group in the lanes.
 HWY_INLINE void pack(const double* x, std::size_t stride, const int* rows, std::size_t count, std::size_t columns,
-                     const double* HWY_RESTRICT origin, double scale, float* HWY_RESTRICT straight, float* HWY_RESTRICT panel,
-                     float* HWY_RESTRICT squared_norm) {
+                     const double* HWY_RESTRICT origin, double scale, float* HWY_RESTRICT straight,
+                     float* HWY_RESTRICT panel, float* HWY_RESTRICT squared_norm) {
   const Wide wide;
   const Half half;
   const auto factor = hn::Set(wide, scale);
@@ -158,8 +159,8 @@ std::size_t filter_panel() { return kPanel; }
 
 /// `out` arrays have room for whole panels.
 void filter_rows(const double* x, std::size_t stride, const int* rows, std::size_t count, std::size_t columns,
-                 const double* origin, double scale, const float* tiles, const float* half, std::size_t centers, float* space,
-                 float* best, float* second, float* squared_norm, int* which) {
+                 const double* origin, double scale, const float* tiles, const float* half, std::size_t centers,
+                 float* space, float* best, float* second, float* squared_norm, int* which) {
   const Narrow d;
   const auto infinity = hn::Set(d, std::numeric_limits<float>::infinity());
   float* panel = space + kPanel * columns;
@@ -212,8 +213,8 @@ void own_distances(const double* x, std::size_t stride, std::size_t rows, std::s
   }
 }
 
-void add_rows(const double* x, std::size_t stride, std::size_t rows, std::size_t columns, const double* HWY_RESTRICT origin,
-              const int* label, const double* weight, double* HWY_RESTRICT sums) {
+void add_rows(const double* x, std::size_t stride, std::size_t rows, std::size_t columns,
+              const double* HWY_RESTRICT origin, const int* label, const double* weight, double* HWY_RESTRICT sums) {
   const Wide d;
   constexpr std::size_t n = hn::MaxLanes(Wide());
   for (std::size_t i = 0; i < rows; ++i) {
@@ -263,7 +264,8 @@ PlainCenters::PlainCenters(const MatrixView& centers)
       tiles_(padded(centers.rows(), kPlainTile) * size_of(centers.cols()), std::numeric_limits<double>::infinity()) {
   for (Index k = 0; k < count_; ++k)
     for (Index j = 0; j < width_; ++j)
-      tiles_[((size_of(k) / kPlainTile) * size_of(width_) + size_of(j)) * kPlainTile + size_of(k) % kPlainTile] = centers(k, j);
+      tiles_[((size_of(k) / kPlainTile) * size_of(width_) + size_of(j)) * kPlainTile + size_of(k) % kPlainTile] =
+          centers(k, j);
 }
 
 int PlainCenters::nearest(const double* x, int guess, double& distance) const {
@@ -302,7 +304,8 @@ FilterCenters::FilterCenters(const MatrixView& centers, const Frame& frame)
 }
 
 struct Filter {
-  static void run(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame, Scores& out) {
+  static void run(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame,
+                  Scores& out) {
     const std::size_t panel = HWY_DYNAMIC_DISPATCH(filter_panel)(), columns = size_of(centers.width_);
     const std::size_t room = (rows.size() + panel - 1) / panel * panel;
     for (auto* array : {&out.best, &out.second, &out.squared_norm}) array->resize(std::max(array->size(), room));
@@ -310,18 +313,20 @@ struct Filter {
     out.space.resize(std::max(out.space.size(), HWY_DYNAMIC_DISPATCH(filter_space)(columns)));
     HWY_DYNAMIC_DISPATCH(filter_rows)
     (x.data(), size_of(x.outerStride()), rows.data(), rows.size(), columns, frame.origin.data(), frame.scale,
-     centers.tiles_.data(), centers.half_.data(), centers.half_.size(), out.space.data(), out.best.data(), out.second.data(),
-     out.squared_norm.data(), out.which.data());
+     centers.tiles_.data(), centers.half_.data(), centers.half_.size(), out.space.data(), out.best.data(),
+     out.second.data(), out.squared_norm.data(), out.which.data());
   }
 };
 
-void filter(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame, Scores& out) {
+void filter(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame,
+            Scores& out) {
   Filter::run(x, rows, centers, frame, out);
 }
 
 void own_distances(const MatrixView& x, const Matrix& centers, std::span<const int> label, std::span<double> distance) {
   HWY_DYNAMIC_DISPATCH(own_distances)
-  (x.data(), size_of(x.outerStride()), size_of(x.rows()), size_of(x.cols()), centers.data(), label.data(), distance.data());
+  (x.data(), size_of(x.outerStride()), size_of(x.rows()), size_of(x.cols()), centers.data(), label.data(),
+   distance.data());
 }
 
 void add_rows(const MatrixView& x, const Vector& origin, std::span<const int> label, std::span<const double> weight,

@@ -64,12 +64,14 @@ struct Scores {
   std::vector<int> which;
   std::vector<float> space;  // its own, kept from call to call
 };
-void filter(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame, Scores& out);
+void filter(const MatrixView& x, std::span<const int> rows, const FilterCenters& centers, const Frame& frame,
+            Scores& out);
 
 /// distance[i] = ‖xᵢ − c_label[i]‖², in some fixed order of its terms.
 void own_distances(const MatrixView& x, const Matrix& centers, std::span<const int> label, std::span<double> distance);
 
 /// sums.row(label[i]) += weightᵢ (xᵢ − origin), row by row; no weights means 1.
-void add_rows(const MatrixView& x, const Vector& origin, std::span<const int> label, std::span<const double> weight, Matrix& sums);
+void add_rows(const MatrixView& x, const Vector& origin, std::span<const int> label, std::span<const double> weight,
+              Matrix& sums);
 
 }  // namespace lemma::simd

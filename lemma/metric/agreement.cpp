@@ -83,7 +83,7 @@ double rand_index(const Matrix& table) {
 double adjusted_rand_index(const Matrix& table) {
   const double all = pairs(table.sum()), together = sum_of_pairs(table);
   const double rows = sum_of_pairs(row_sums(table)), columns = sum_of_pairs(column_sums(table));
-  const double expected = detail::share(rows * columns, all), most = (rows + columns) / 2;
+  const double expected = all > 0 ? rows * columns / all : 0, most = (rows + columns) / 2;
   if (most == expected) return 1;  // both are one cluster, or both all singletons: nothing to disagree on
   return (together - expected) / (most - expected);
 }
@@ -116,12 +116,21 @@ double purity(const Matrix& table) { return detail::share(table.colwise().maxCoe
 std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters, const VectorView& weights) {
   const Matrix table = contingency(classes, clusters, weights);
   return {
-      {"adjusted_rand", adjusted_rand_index(table), "pairs of rows treated alike, beyond chance: 0 by chance, 1 at best", true, {}},
+      {"adjusted_rand",
+       adjusted_rand_index(table),
+       "pairs of rows treated alike, beyond chance: 0 by chance, 1 at best",
+       true,
+       {}},
       {"rand", rand_index(table), "share of the pairs of rows that classes and clusters treat alike", true, {}},
       {"adjusted_mutual_information", adjusted_mutual_information(table), "shared information beyond chance", true, {}},
-      {"normalized_mutual_information", normalized_mutual_information(table), "shared information over the mean entropy", true, {}},
+      {"normalized_mutual_information",
+       normalized_mutual_information(table),
+       "shared information over the mean entropy",
+       true,
+       {}},
       {"mutual_information", mutual_information(table), "shared information, in nats", true, {}},
-      {"purity", purity(table), "share of the rows in the most frequent class of their cluster", true, wilson(purity(table), table.sum())},
+      {"purity", purity(table), "share of the rows in the most frequent class of their cluster", true,
+       wilson(purity(table), table.sum())},
   };
 }
 

@@ -13,9 +13,11 @@ void require_probabilities(const Labels& truth, const MatrixView& p) {
   for (Index i = 0; i < p.rows(); ++i) {
     for (Index k = 0; k < p.cols(); ++k)
       if (!(p(i, k) >= -1e-9 && p(i, k) <= 1 + 1e-9))
-        throw Error(fmt::format("the probability of class {} in row {} is {}, must be from 0 to 1", k + 1, i + 1, p(i, k)));
+        throw Error(
+            fmt::format("the probability of class {} in row {} is {}, must be from 0 to 1", k + 1, i + 1, p(i, k)));
     if (truth[static_cast<std::size_t>(i)] < 0 || truth[static_cast<std::size_t>(i)] >= p.cols())
-      throw Error(fmt::format("the true class of row {} is not one of the {} that have probabilities", i + 1, p.cols()));
+      throw Error(
+          fmt::format("the true class of row {} is not one of the {} that have probabilities", i + 1, p.cols()));
   }
 }
 
@@ -28,8 +30,8 @@ Vector score_of(const ClassPredictions& predictions, Index k, Index classes) {
   return k == 1 ? predictions.score : Vector(-predictions.score);
 }
 
-std::vector<ClassScore> score_each_class(const Labels& truth, const ClassPredictions& predictions, const Confusion& table,
-                                         const VectorView& w) {
+std::vector<ClassScore> score_each_class(const Labels& truth, const ClassPredictions& predictions,
+                                         const Confusion& table, const VectorView& w) {
   std::vector<ClassScore> out;
   for (Index k = 0; k < table.classes(); ++k) {
     const Vector score = score_of(predictions, k, table.classes());
@@ -96,15 +98,17 @@ void add_averages(std::vector<Measure>& out, const Averages& mean) {
   out.push_back({"macro_precision", mean.precision, "mean over the classes", true, {}});
   out.push_back({"macro_recall", mean.recall, "mean over the classes", true, {}});
   out.push_back({"macro_f1", mean.f1, "mean over the classes", true, {}});
-  out.push_back({"weighted_precision", mean.weighted_precision, "mean over the classes, weighted by their rows", true, {}});
+  out.push_back(
+      {"weighted_precision", mean.weighted_precision, "mean over the classes, weighted by their rows", true, {}});
   out.push_back({"weighted_f1", mean.weighted_f1, "mean over the classes, weighted by their rows", true, {}});
 }
 
 void add_ranking(std::vector<Measure>& out, const Labels& truth, const VectorView& score, const VectorView& w) {
   const Auc area = auc(truth, score, 1, w);
-  out.push_back({"auc", area.value, "a positive has the higher score than a negative with this probability", true,
-                 area.bounds});
-  out.push_back({"average_precision", average_precision(truth, score, 1, w), "area under precision over recall", true, {}});
+  out.push_back(
+      {"auc", area.value, "a positive has the higher score than a negative with this probability", true, area.bounds});
+  out.push_back(
+      {"average_precision", average_precision(truth, score, 1, w), "area under precision over recall", true, {}});
 }
 
 std::optional<Bounds> at_least_zero(std::optional<Bounds> bounds) {
@@ -115,12 +119,13 @@ std::optional<Bounds> at_least_zero(std::optional<Bounds> bounds) {
 void add_probabilities(std::vector<Measure>& out, const Labels& truth, const MatrixView& p, const VectorView& w) {
   const Vector losses = log_losses(truth, p);
   out.push_back({"log_loss", detail::mean(losses, w),
-                 "mean of -log(probability of the true class), in nats; probabilities below 2.2e-16 count as that", false,
-                 at_least_zero(bounds_of_mean(losses, w))});
+                 "mean of -log(probability of the true class), in nats; probabilities below 2.2e-16 count as that",
+                 false, at_least_zero(bounds_of_mean(losses, w))});
   const Vector brier = p.cols() == 2 ? Vector(brier_scores(truth, p) / 2) : brier_scores(truth, p);
   out.push_back({"brier", detail::mean(brier, w),
-                 p.cols() == 2 ? "mean of (probability of the positive class - truth) squared"
-                               : "mean over the rows of the squared errors of the probabilities, summed over the classes",
+                 p.cols() == 2
+                     ? "mean of (probability of the positive class - truth) squared"
+                     : "mean over the rows of the squared errors of the probabilities, summed over the classes",
                  false, at_least_zero(bounds_of_mean(brier, w))});
 }
 
@@ -145,7 +150,8 @@ ClassificationScore score_classification(const Labels& truth, const ClassPredict
                                          const VectorView& weights) {
   const Vector w = detail::frequencies(static_cast<Index>(truth.size()), weights);
   if (predictions.probabilities.size() > 0 && predictions.probabilities.cols() != classes)
-    throw Error(fmt::format("there are probabilities of {} classes for {} classes", predictions.probabilities.cols(), classes));
+    throw Error(
+        fmt::format("there are probabilities of {} classes for {} classes", predictions.probabilities.cols(), classes));
   ClassificationScore out{confusion(truth, predictions.predicted, classes, w), {}, {}, {}};
   out.per_class = score_each_class(truth, predictions, out.confusion, w);
   add_overall(out.measures, out.confusion);
@@ -157,7 +163,8 @@ ClassificationScore score_classification(const Labels& truth, const ClassPredict
     add_ranking(out.measures, truth, score, w);
     out.roc = roc_curve(truth, score, 1, w);
   } else if (predictions.probabilities.size() > 0) {
-    out.measures.push_back({"macro_auc", average(out.per_class).auc, "mean over the classes, each against the rest", true, {}});
+    out.measures.push_back(
+        {"macro_auc", average(out.per_class).auc, "mean over the classes, each against the rest", true, {}});
   }
   if (predictions.probabilities.size() > 0) add_probabilities(out.measures, truth, predictions.probabilities, w);
   return out;

@@ -11,12 +11,12 @@ struct Confusion {
 
   Index classes() const { return counts.rows(); }
   double total() const { return counts.sum(); }
-  double of_class(Index k) const { return counts.row(k).sum(); }        // rows of class k
+  double of_class(Index k) const { return counts.row(k).sum(); }  // rows of class k
   double predicted_as(Index k) const { return counts.col(k).sum(); }
   double accuracy() const;
-  double recall(Index k) const;     // of the rows of class k, those that were found: sensitivity
-  double precision(Index k) const;  // of the rows predicted as class k, those that are
-  double f1(Index k) const;         // 2 TP / (2 TP + FP + FN): harmonic mean of the two
+  double recall(Index k) const;       // of the rows of class k, those that were found: sensitivity
+  double precision(Index k) const;    // of the rows predicted as class k, those that are
+  double f1(Index k) const;           // 2 TP / (2 TP + FP + FN): harmonic mean of the two
   double specificity(Index k) const;  // of the rows of other classes, those not predicted as k
   double balanced_accuracy() const;   // mean recall of the classes that occur
   double kappa() const;               // Cohen: accuracy beyond what the margins give by chance
@@ -34,11 +34,12 @@ struct RocCurve {
   Vector false_positive_rate, true_positive_rate;  // from (0, 0), one point for each distinct score, largest first
   Vector threshold;                                // rows with at least this score count as positive; +∞ at (0, 0)
 };
-RocCurve roc_curve(const Labels& truth, const VectorView& score, int positive = 1, const VectorView& weights = Vector());
+RocCurve roc_curve(const Labels& truth, const VectorView& score, int positive = 1,
+                   const VectorView& weights = Vector());
 
 struct Auc {
-  double value = 0;               // P(score of a positive > score of a negative), ties counting one half
-  std::optional<Bounds> bounds;   // value ± z √variance after DeLong, DeLong and Clarke-Pearson (1988), inside [0, 1]
+  double value = 0;              // P(score of a positive > score of a negative), ties counting one half
+  std::optional<Bounds> bounds;  // value ± z √variance after DeLong, DeLong and Clarke-Pearson (1988), inside [0, 1]
 };
 Auc auc(const Labels& truth, const VectorView& score, int positive = 1, const VectorView& weights = Vector());
 
@@ -56,9 +57,9 @@ Vector brier_scores(const Labels& truth, const MatrixView& probabilities);
 
 /// What there is to judge. Of two classes the second is the positive one.
 struct ClassPredictions {
-  Labels predicted;       // one class a row
-  Matrix probabilities;   // one column a class, or empty
-  Vector score;           // two classes without probabilities: higher for the second class, or empty
+  Labels predicted;      // one class a row
+  Matrix probabilities;  // one column a class, or empty
+  Vector score;          // two classes without probabilities: higher for the second class, or empty
 };
 
 struct ClassScore {

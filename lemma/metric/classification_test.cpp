@@ -97,7 +97,7 @@ TEST(ClassMeasures, ACertainMistakeCostsALargeButFiniteLoss) {
 TEST(ClassMeasures, AClassThatIsNeverPredictedHasNoPrecision) {
   const auto result = score_classification({0, 1, 2}, {{0, 0, 0}, {}, {}}, 4);
   EXPECT_TRUE(std::isnan(result.per_class[1].precision));
-  EXPECT_TRUE(std::isnan(result.per_class[3].recall));            // class 3 does not occur
+  EXPECT_TRUE(std::isnan(result.per_class[3].recall));             // class 3 does not occur
   EXPECT_DOUBLE_EQ(value_of(result, "macro_precision"), 1.0 / 9);  // (1/3 + 0 + 0) / 3
   EXPECT_DOUBLE_EQ(value_of(result, "balanced_accuracy"), 1.0 / 3);
   EXPECT_EQ(find_measure(result.measures, "log_loss"), nullptr);  // there are no probabilities

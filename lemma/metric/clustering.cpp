@@ -25,7 +25,8 @@ Index nonempty(const Vector& sizes) { return (sizes.array() > 0).count(); }
 /// Σ w d(xᵢ, xⱼ) over the rows j of each cluster.
 Vector distance_sums(const MatrixView& x, Index i, const Labels& clusters, const Vector& w, Index count) {
   Vector sums = Vector::Zero(count);
-  for (Index j = 0; j < x.rows(); ++j) sums(clusters[static_cast<std::size_t>(j)]) += w(j) * (x.row(j) - x.row(i)).norm();
+  for (Index j = 0; j < x.rows(); ++j)
+    sums(clusters[static_cast<std::size_t>(j)]) += w(j) * (x.row(j) - x.row(i)).norm();
   return sums;
 }
 
@@ -93,8 +94,9 @@ Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView
   const Vector w = detail::frequencies(n, weights);
   const Index count = cluster_count(x, clusters);
   if (n > kMostSilhouetteRows)
-    throw Error(fmt::format("silhouettes take all distances between {} rows; at most {} rows are allowed, take a sample", n,
-                            kMostSilhouetteRows));
+    throw Error(
+        fmt::format("silhouettes take all distances between {} rows; at most {} rows are allowed, take a sample", n,
+                    kMostSilhouetteRows));
   Vector sizes = Vector::Zero(count);
   for (Index i = 0; i < n; ++i) sizes(clusters[static_cast<std::size_t>(i)]) += w(i);
   if (nonempty(sizes) < 2) throw Error("silhouettes need at least two clusters");
@@ -113,15 +115,25 @@ std::vector<Measure> validity_measures(const MatrixView& x, const Labels& cluste
   const ClusterScatter scatter = cluster_scatter(x, clusters, w);
   const bool few_rows = x.rows() <= kMostSilhouetteRows, several = nonempty(scatter.sizes) > 1;
   std::string meaning = "how much nearer a row is to its own cluster than to the next: -1 to 1";
-  if (!few_rows) meaning = fmt::format("not computed: it takes all distances, and there are more than {} rows", kMostSilhouetteRows);
-  const double silhouette_mean = few_rows && several ? detail::mean(silhouettes(x, clusters, w, execution), w) : std::nan("");
+  if (!few_rows)
+    meaning = fmt::format("not computed: it takes all distances, and there are more than {} rows", kMostSilhouetteRows);
+  const double silhouette_mean =
+      few_rows && several ? detail::mean(silhouettes(x, clusters, w, execution), w) : std::nan("");
   const double total = scatter.total_within() + scatter.between;
   return {
       {"total_within", scatter.total_within(), "sum of squared distances to the cluster's mean", false, {}},
-      {"between_share", detail::share(scatter.between, total), "share of the sum of squares that lies between the clusters", true, {}},
+      {"between_share",
+       detail::share(scatter.between, total),
+       "share of the sum of squares that lies between the clusters",
+       true,
+       {}},
       {"silhouette", silhouette_mean, meaning, true, {}},
       {"calinski_harabasz", calinski_harabasz(scatter), "variance between the clusters over variance within", true, {}},
-      {"davies_bouldin", davies_bouldin(scatter), "mean over the clusters of the worst spread over distance", false, {}},
+      {"davies_bouldin",
+       davies_bouldin(scatter),
+       "mean over the clusters of the worst spread over distance",
+       false,
+       {}},
   };
 }
 

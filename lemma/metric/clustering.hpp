@@ -21,7 +21,8 @@ double normalized_mutual_information(const Matrix& table);  // 2 I / (H(classes)
 double adjusted_mutual_information(const Matrix& table);
 double purity(const Matrix& table);  // share of the rows in the most frequent class of their cluster
 
-std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters, const VectorView& weights = Vector());
+std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters,
+                                        const VectorView& weights = Vector());
 
 // ---- From the rows: Euclidean ----
 
@@ -50,7 +51,7 @@ Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView
                    const Execution& execution = {});
 
 /// within, silhouette, … ; the silhouette is NaN, and its meaning says why, beyond kMostSilhouetteRows rows.
-std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector(),
-                                       const Execution& execution = {});
+std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters,
+                                       const VectorView& weights = Vector(), const Execution& execution = {});
 
 }  // namespace lemma

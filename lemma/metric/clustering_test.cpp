@@ -99,7 +99,8 @@ TEST(Validity, AWeightOfKIsKCopies) {
   const Matrix x{{0.0}, {1.0}, {5.0}, {7.0}}, copied{{0.0}, {1.0}, {1.0}, {5.0}, {5.0}, {5.0}, {7.0}};
   const auto weighted = validity_measures(x, {0, 0, 1, 1}, Vector{{1.0, 2.0, 3.0, 1.0}});
   const auto expected = validity_measures(copied, {0, 0, 0, 1, 1, 1, 1});
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(weighted[i].value, expected[i].value, 1e-13) << expected[i].name;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(weighted[i].value, expected[i].value, 1e-13) << expected[i].name;
 }
 
 TEST(Validity, TheSumsOfSquaresAddUpFarFromTheOrigin) {  // Σ ‖x − mean‖² = within + between

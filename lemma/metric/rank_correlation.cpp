@@ -33,12 +33,13 @@ Vector mid_ranks(const VectorView& values, const VectorView& w) {
   Vector rank(values.size());
   const auto order = ascending(values);
   double before = 0;
-  for_each_tie(order, [&](Index i, Index j) { return values(i) == values(j); },
-               [&](std::size_t first, std::size_t last) {
-                 const double weight = weight_between(order, w, first, last);
-                 for (std::size_t i = first; i < last; ++i) rank(order[i]) = before + (weight + 1) / 2;
-                 before += weight;
-               });
+  for_each_tie(
+      order, [&](Index i, Index j) { return values(i) == values(j); },
+      [&](std::size_t first, std::size_t last) {
+        const double weight = weight_between(order, w, first, last);
+        for (std::size_t i = first; i < last; ++i) rank(order[i]) = before + (weight + 1) / 2;
+        before += weight;
+      });
   return rank;
 }
 
@@ -47,9 +48,8 @@ double pairs(double n) { return n * (n - 1) / 2; }
 /// Σ of pairs(weight) over the ties.
 double tied_pairs(const std::vector<Index>& order, const VectorView& w, auto&& same) {
   double sum = 0;
-  for_each_tie(order, same, [&](std::size_t first, std::size_t last) {
-    sum += pairs(weight_between(order, w, first, last));
-  });
+  for_each_tie(order, same,
+               [&](std::size_t first, std::size_t last) { sum += pairs(weight_between(order, w, first, last)); });
   return sum;
 }
 

@@ -34,15 +34,16 @@ TEST(RegressionMeasures, MatchTheAnswerByHand) {  // ȳ = 3, Σ (y − ȳ)² = 4
   EXPECT_DOUBLE_EQ(score.max_error, 1);
   EXPECT_DOUBLE_EQ(score.bias, 0.25);
   EXPECT_DOUBLE_EQ(score.r_squared, 1 - 3.0 / 14);
-  EXPECT_DOUBLE_EQ(score.explained_variance, 1 - 2.75 / 14);              // Σ (e − ē)² = 3 − 4/16
+  EXPECT_DOUBLE_EQ(score.explained_variance, 1 - 2.75 / 14);  // Σ (e − ē)² = 3 − 4/16
   EXPECT_DOUBLE_EQ(score.mape, (1.0 + 0 + 1.0 / 3 + 1.0 / 6) / 4);
-  EXPECT_DOUBLE_EQ(score.kendall, 3 / std::sqrt(6.0 * 3.0));              // 3 pairs agree, 3 are tied in the prediction
+  EXPECT_DOUBLE_EQ(score.kendall, 3 / std::sqrt(6.0 * 3.0));  // 3 pairs agree, 3 are tied in the prediction
 }
 
 TEST(RegressionMeasures, AWeightOfKIsKCopies) {
   const Vector w{{2.0, 0.0, 1.0, 3.0}};
   const Vector y{{1.0, 1.0, 3.0, 6.0, 6.0, 6.0}}, prediction{{2.0, 2.0, 2.0, 7.0, 7.0, 7.0}};
-  const auto weighted = measures(score_regression(kY, kPrediction, w)), copied = measures(score_regression(y, prediction));
+  const auto weighted = measures(score_regression(kY, kPrediction, w)),
+             copied = measures(score_regression(y, prediction));
   for (std::size_t i = 0; i < copied.size(); ++i) {
     EXPECT_NEAR(weighted[i].value, copied[i].value, 1e-14) << copied[i].name;
     ASSERT_EQ(weighted[i].bounds.has_value(), copied[i].bounds.has_value()) << copied[i].name;
@@ -81,7 +82,8 @@ TEST(RegressionMeasures, AnErrorBarCoversTheTruthAboutNineteenTimesInTwenty) {
   int covered = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {  // errors are standard normal: their mse is 1
     const Matrix e = normal_matrix(100, 1, seed);
-    const auto bounds = *score_regression(Vector::LinSpaced(100, 0, 1), Vector::LinSpaced(100, 0, 1) + e.col(0)).mse_bounds;
+    const auto bounds =
+        *score_regression(Vector::LinSpaced(100, 0, 1), Vector::LinSpaced(100, 0, 1) + e.col(0)).mse_bounds;
     covered += bounds.lower <= 1 && 1 <= bounds.upper;
   }
   EXPECT_GT(covered, 360);

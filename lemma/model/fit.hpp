@@ -23,11 +23,12 @@ DesignOptions design_options(const MethodAbout& about);
 std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
 }  // namespace detail
 
-/// Regression: fit(Ols{}, X, y, {.weights = w}).
-template <MethodSpec Spec>
-auto fit(const Spec& spec, const MatrixView& x, const VectorView& y, const FitOptions& options = {}) {
+/// Regression: fit(Ols{}, X, y, {.weights = w}). The type of y is deduced, so that braces after X are always options.
+template <MethodSpec Spec, class Y>
+  requires std::convertible_to<const Y&, VectorView>
+auto fit(const Spec& spec, const MatrixView& x, const Y& y, const FitOptions& options = {}) {
   const Valid<Spec> valid(spec);
-  const Vector response = y;
+  const Vector response = VectorView(y);
   auto rows = detail::rows_of(x, options);
   rows.response(detail::span_of(response));
   check_rows(Spec::name, Spec::about, rows);
@@ -35,8 +36,9 @@ auto fit(const Spec& spec, const MatrixView& x, const VectorView& y, const FitOp
 }
 
 /// Classification: fit(Lda{}, X, labels). Classes are ordered by their bytes.
-template <MethodSpec Spec>
-auto fit(const Spec& spec, const MatrixView& x, const std::vector<std::string>& labels, const FitOptions& options = {}) {
+template <MethodSpec Spec, class Label>
+  requires std::convertible_to<Label, std::string>
+auto fit(const Spec& spec, const MatrixView& x, const std::vector<Label>& labels, const FitOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const auto coded = detail::code(labels);
   auto rows = detail::rows_of(x, options);

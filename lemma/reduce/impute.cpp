@@ -16,7 +16,8 @@ void require_weights(const Rows& rows, const Execution& execution) {
   for_each_block(rows, execution, [](const Block& block) {
     for (Index i = 0; i < block.rows(); ++i)
       if (const double w = block.weight_of(i); !(w >= 0 && std::isfinite(w)))
-        throw Error(fmt::format("the weight is {} in row {}; it must be finite and at least 0", w, block.first + i + 1));
+        throw Error(
+            fmt::format("the weight is {} in row {}; it must be finite and at least 0", w, block.first + i + 1));
   });
 }
 
@@ -24,7 +25,8 @@ void require_weights(const Rows& rows, const Execution& execution) {
 void require_values(const Rows& rows, const ColumnMoments& moments) {
   for (Index j = 0; j < rows.width(); ++j) {
     const auto& name = rows.features[static_cast<std::size_t>(j)];
-    if (moments.weight()(j) == 0) throw Error(fmt::format("impute: '{}' has no value at all; leave the column out", name));
+    if (moments.weight()(j) == 0)
+      throw Error(fmt::format("impute: '{}' has no value at all; leave the column out", name));
     if (!std::isfinite(moments.least()(j)) || !std::isfinite(moments.greatest()(j)))
       throw Error(fmt::format("impute: '{}' holds an infinite value; every value must be finite or missing", name));
   }
@@ -48,7 +50,12 @@ struct Balance {
   bool filled = true;
 
   explicit Balance(const ImputeModel& m)
-      : model(&m), deviation(Vector::Zero(m.width())), distance(deviation), below(deviation), above(deviation), at(deviation) {}
+      : model(&m),
+        deviation(Vector::Zero(m.width())),
+        distance(deviation),
+        below(deviation),
+        above(deviation),
+        at(deviation) {}
   void accumulate(const Block& block) {
     const Matrix z = model->transform(block.x);
     for (Index i = 0; i < z.rows(); ++i)
@@ -89,7 +96,8 @@ void ImputeModel::check() const {
 }
 
 Matrix ImputeModel::transform(const MatrixView& x) const {
-  if (x.cols() != width()) throw Error(fmt::format("impute was fitted on {} columns and is given {}", width(), x.cols()));
+  if (x.cols() != width())
+    throw Error(fmt::format("impute was fitted on {} columns and is given {}", width(), x.cols()));
   Matrix z = x;
   for (Index i = 0; i < z.rows(); ++i)
     for (Index j = 0; j < z.cols(); ++j)
@@ -100,12 +108,15 @@ Matrix ImputeModel::transform(const MatrixView& x) const {
 std::string ImputeModel::summary(const Names& names) const {
   std::vector<std::string> features, fills, counts;
   for (Index j = 0; j < width(); ++j) {
-    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)]
+                                                                           : fmt::format("x{}", j + 1));
     fills.push_back(format_significant(fill(j), 5));
     counts.push_back(format_significant(missing(j), 10));
   }
   TextTable table;
-  table.words("Column", features).right("Missing", counts).right(fmt::format("Filled with the {}", name_of(spec.with)), fills);
+  table.words("Column", features)
+      .right("Missing", counts)
+      .right(fmt::format("Filled with the {}", name_of(spec.with)), fills);
   return table.str();
 }
 
@@ -145,10 +156,13 @@ Certificate certify(const ImputeModel& model, const Rows& rows, const Execution&
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
-  out.message = out.holds() ? fmt::format("Nothing is missing after the map, and each fill is its column's {} (off by {:.1e}, allowed {:.0e}).",
-                                          name_of(model.spec.with), worst, out.tolerance)
-                            : fmt::format("A fill is not the {} of its column: off by {:.1e} (allowed {:.0e}).",
-                                          name_of(model.spec.with), worst, out.tolerance);
+  out.message =
+      out.holds()
+          ? fmt::format(
+                "Nothing is missing after the map, and each fill is its column's {} (off by {:.1e}, allowed {:.0e}).",
+                name_of(model.spec.with), worst, out.tolerance)
+          : fmt::format("A fill is not the {} of its column: off by {:.1e} (allowed {:.0e}).", name_of(model.spec.with),
+                        worst, out.tolerance);
   return out;
 }
 

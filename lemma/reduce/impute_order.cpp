@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <lemma/reduce/impute_order.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
@@ -30,7 +30,8 @@ struct NextDigit {
   int known;  // bits
   Matrix weight;
 
-  NextDigit(const std::vector<Search>& s, int bits) : searches(&s), known(bits), weight(Matrix::Zero(static_cast<Index>(s.size()), 256)) {}
+  NextDigit(const std::vector<Search>& s, int bits)
+      : searches(&s), known(bits), weight(Matrix::Zero(static_cast<Index>(s.size()), 256)) {}
   void accumulate(const Block& block) {
     for (Index i = 0; i < block.rows(); ++i)
       for (Index j = 0; j < block.x.cols(); ++j) {
@@ -47,7 +48,8 @@ struct NextDigit {
 Vector lower_middle(const Rows& rows, const Vector& present, const Execution& execution) {
   std::vector<Search> searches(static_cast<std::size_t>(rows.width()));
   for (int known = 0; known < 64; known += 8) {
-    const auto next = scan(rows, NextDigit(searches, known), execution.part(known / 64.0, (known + 8) / 64.0, execution.message));
+    const auto next =
+        scan(rows, NextDigit(searches, known), execution.part(known / 64.0, (known + 8) / 64.0, execution.message));
     for (Index j = 0; j < rows.width(); ++j) {
       auto& search = searches[static_cast<std::size_t>(j)];
       const double half = present(j) / 2;
@@ -72,7 +74,9 @@ struct Above {
   Vector up_to, least;
 
   explicit Above(const Vector& v)
-      : value(&v), up_to(Vector::Zero(v.size())), least(Vector::Constant(v.size(), std::numeric_limits<double>::infinity())) {}
+      : value(&v),
+        up_to(Vector::Zero(v.size())),
+        least(Vector::Constant(v.size(), std::numeric_limits<double>::infinity())) {}
   void accumulate(const Block& block) {
     for (Index i = 0; i < block.rows(); ++i)
       for (Index j = 0; j < value->size(); ++j) {
@@ -96,7 +100,8 @@ struct Frequencies {
     for (std::size_t j = 0; j < columns.size(); ++j) {
       std::vector<Mode> values;
       for (Index i = 0; i < block.rows(); ++i)
-        if (const double x = block.x(i, static_cast<Index>(j)); !std::isnan(x)) values.push_back({x + 0.0, block.weight_of(i)});
+        if (const double x = block.x(i, static_cast<Index>(j)); !std::isnan(x))
+          values.push_back({x + 0.0, block.weight_of(i)});
       std::stable_sort(values.begin(), values.end(), [](const Mode& a, const Mode& b) { return a.value < b.value; });
       columns[j] = joined(columns[j], values);
     }
@@ -106,7 +111,8 @@ struct Frequencies {
   }
   static std::vector<Mode> joined(const std::vector<Mode>& a, const std::vector<Mode>& b) {
     std::vector<Mode> all(a.size() + b.size()), out;
-    std::merge(a.begin(), a.end(), b.begin(), b.end(), all.begin(), [](const Mode& x, const Mode& y) { return x.value < y.value; });
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), all.begin(),
+               [](const Mode& x, const Mode& y) { return x.value < y.value; });
     for (const Mode& each : all) {
       if (!out.empty() && out.back().value == each.value) out.back().weight += each.weight;
       else out.push_back(each);

@@ -10,7 +10,8 @@
 namespace lemma {
 namespace {
 
-constexpr double kSquaresKeepDigits = 1e-9;  // a smaller share of the first variance is found by svd, not through squares
+constexpr double kSquaresKeepDigits =
+    1e-9;  // a smaller share of the first variance is found by svd, not through squares
 
 /// How many components were asked for as a number; nothing when it is a share, or left open.
 std::optional<Index> count_asked(const Pca& spec) {
@@ -63,10 +64,11 @@ bool squares_lost_digits(const Pca& spec, const pca::Ground& ground, const pca::
 
 void warn_of_missing(PcaModel& model, const pca::Ground& ground) {
   if (model.spec.components && *model.spec.components < 1) return;
-  const Index expected = count_asked(model.spec).value_or(ground.most(model.spec.center)), missing = expected - model.components();
+  const Index expected = count_asked(model.spec).value_or(ground.most(model.spec.center)),
+              missing = expected - model.components();
   if (missing > 0)
-    model.warnings.push_back(fmt::format("{} of {} components {} no variance beyond rounding and {} left out", missing, expected,
-                                         missing == 1 ? "carries" : "carry", missing == 1 ? "is" : "are"));
+    model.warnings.push_back(fmt::format("{} of {} components {} no variance beyond rounding and {} left out", missing,
+                                         expected, missing == 1 ? "carries" : "carry", missing == 1 ? "is" : "are"));
 }
 
 /// What one solver finds; S itself where the solver made it.
@@ -77,8 +79,7 @@ struct Found {
 };
 
 Found find_by_covariance(const Valid<Pca>& spec, const Rows& rows, const Execution& execution) {
-  if (rows.has_weights) require_finite(rows, execution);  // else a value that is not finite shows in the moments
-  const auto moments = scan(rows, Moments(rows.width()), execution.part(0, 0.8, "scatter of the columns"));
+  const auto moments = pca::moments_of(rows, execution.part(0, 0.8, "scatter of the columns"));
   Found found{pca::ground_of(spec, rows, moments, execution), {}, {}};
   check_count(*spec, rows, found.ground);
   found.spread = pca::spread(spec, found.ground, moments);
@@ -112,7 +113,8 @@ PcaModel start(const Valid<Pca>& spec, const pca::Ground& ground) {
 
 void Pca::check() const {
   if (components && *components > 1 && *components != std::floor(*components))
-    throw Error(fmt::format("pca: components is {}, must be a whole number, or a share of the variance below 1", *components));
+    throw Error(
+        fmt::format("pca: components is {}, must be a whole number, or a share of the variance below 1", *components));
   if (solver == PcaSolver::randomized && !(components && *components >= 1))
     throw Error("pca: the randomized solver finds a given number of components; set components to a whole number");
 }
@@ -137,7 +139,8 @@ Matrix PcaModel::transform(const MatrixView& x) const {
 }
 
 Matrix PcaModel::inverse(const MatrixView& z) const {
-  if (z.cols() != components()) throw Error(fmt::format("pca has {} components and is given {} columns of scores", components(), z.cols()));
+  if (z.cols() != components())
+    throw Error(fmt::format("pca has {} components and is given {} columns of scores", components(), z.cols()));
   Matrix scores = z;
   if (spec.whiten) scores.array().rowwise() *= sdev.transpose().array();
   Matrix x = multiply_transposed(scores, loadings);
@@ -163,11 +166,13 @@ std::string PcaModel::summary(const Names& names) const {
   importance.words("", {"Standard deviation", "Proportion of variance", "Cumulative proportion"});
   std::vector<std::string> features;
   for (Index j = 0; j < width(); ++j)
-    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)]
+                                                                           : fmt::format("x{}", j + 1));
   weights.words("", features);
   for (Index k = 0; k < shown; ++k) {
     const auto header = fmt::format("PC{}", k + 1);
-    importance.right(header, {format_significant(sdev(k), 4), format_fixed(explained(k), 4), format_fixed(explained.head(k + 1).sum(), 4)});
+    importance.right(header, {format_significant(sdev(k), 4), format_fixed(explained(k), 4),
+                              format_fixed(explained.head(k + 1).sum(), 4)});
     const Vector column = loadings.col(k);
     std::vector<std::string> cells;
     for (const double entry : column) cells.push_back(format_fixed(entry, 4));
@@ -195,7 +200,8 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   model.spec.solver = solver;
   if (!spec->components) model.spec.components = static_cast<double>(kept);
   const Execution rest = execution.part(0.8, 1, "certificate");
-  model.certificate = found.spread ? pca::certificate_of(model, pca::look_at(model, *found.spread, found.ground.weight, Vector::Zero(rows.width())))
+  model.certificate = found.spread ? pca::certificate_of(model, pca::look_at(model, *found.spread, found.ground.weight,
+                                                                             Vector::Zero(rows.width())))
                                    : certify(model, rows, rest);
   return model;
 }

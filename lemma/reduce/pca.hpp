@@ -10,7 +10,7 @@ enum class PcaSolver {
   covariance,  // eigenvectors of XᵀX, by one scan
   gram,        // eigenvectors of XXᵀ: for more columns than rows; the rows are gathered in memory
   svd,         // singular vectors of X, by merged triangles: half the digits of a variance are not lost to squaring
-  randomized   // the leading ones only, from a random block Krylov space; the rows are gathered in memory
+  randomized   // the leading ones only, from a random block Krylov space, by a few scans
 };
 constexpr auto names_of(PcaSolver) {
   return std::array<std::string_view, 4>{"covariance", "gram", "svd", "randomized"};
@@ -25,7 +25,7 @@ constexpr auto names_of(PcaSolver) {
 /// positive. Components without variance (beyond rounding) are left out.
 ///
 /// Cost         covariance: one scan, O(n p²) time and O(p²) memory. gram: O(n² p) and a copy of the rows. svd: O(n p²),
-///              about four times the covariance's. randomized: O(n p (k + oversampling) · iterations).
+///              about four times the covariance's. randomized: O(n p (k + oversampling)) for each pass.
 /// Certificate  optimal: the worst of ‖S v − λ v‖ / λ₁, VᵀV − I, the mean, the scale and the total variance, with S made
 ///              anew from the rows about the model's mean; and nothing above λ_k is left outside the axes, which a
 ///              Cholesky factor of (λ_k + tolerance) I − (S − VΛVᵀ) proves. With more than 2048 columns S is only applied to
@@ -38,7 +38,7 @@ struct Pca {
   bool whiten = false;
   std::optional<PcaSolver> solver;
   int oversampling = 10;
-  int iterations = 4;
+  int passes = 7;
 
   static constexpr std::string_view name = "pca";
   static constexpr MethodAbout about{
@@ -54,13 +54,14 @@ struct Pca {
   static constexpr auto params() {
     return std::tuple{
         param("components", &Pca::components,
-              "how many to keep: a whole number, or the share of the variance to reach (below 1); by default all", above(0)),
+              "how many to keep: a whole number, or the share of the variance to reach (below 1); by default all",
+              above(0)),
         param("center", &Pca::center, "subtract the column means"),
         param("scale", &Pca::scale, "divide columns by their standard deviations: correlation instead of covariance"),
         param("whiten", &Pca::whiten, "scores of standard deviation 1"),
         param("solver", &Pca::solver, "how the axes are found; by default an exact one, chosen by shape"),
         param("oversampling", &Pca::oversampling, "randomized: directions beyond those asked for", at_least(1)),
-        param("iterations", &Pca::iterations, "randomized: Krylov steps, each two products with the rows", at_least(1))};
+        param("passes", &Pca::passes, "randomized: passes over the rows, at most", at_least(1))};
   }
   void check() const;
 };

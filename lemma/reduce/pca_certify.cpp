@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kExact = 1e-10, kRandomized = 1e-3;
 constexpr Index kWidestSpread = 2048;  // S is made up to this width, and only applied beyond
-constexpr Index kTile = 256, kProbes = 8;
+constexpr Index kTile = 64, kProbes = 8;
 
 double tolerance_of(const PcaModel& model) { return model.spec.solver == PcaSolver::randomized ? kRandomized : kExact; }
 
@@ -112,18 +112,19 @@ Look look_by_application(const PcaModel& model, const Frame& frame, const Rows& 
   Matrix directions(p, k + probes);
   directions.leftCols(k) = model.loadings;
   if (probes > 0) directions.rightCols(probes) = outside_axes(model.loadings, normal_matrix(p, probes, 2));
-  const auto first = scan(rows, Applied(frame, directions), execution.part(0, 0.6));
+  const auto first = fine_scan(rows, Applied(frame, directions), execution.part(0, 0.6));
   Look look;
   look.weight = first.weight;
   look.shift = first.shift;
   look.variances = first.squares / (first.weight - 1);
   look.applied = first.sum.leftCols(k) / (first.weight - 1);
   const Vector lambda = variances_of(model);
-  const double left = look.variances.sum() - lambda.sum();  // all that is outside: none of it above λ_k proves the claim
+  const double left =
+      look.variances.sum() - lambda.sum();  // all that is outside: none of it above λ_k proves the claim
   look.proved = left <= lambda(k - 1) * (1 + kExact) || left <= kExact * lambda(0);
   if (look.proved || probes == 0) return look;
   const Matrix turned = outside_axes(model.loadings, first.sum.rightCols(probes));
-  const auto second = scan(rows, Applied(frame, turned), execution.part(0.6, 1));
+  const auto second = fine_scan(rows, Applied(frame, turned), execution.part(0.6, 1));
   const Matrix ritz = transposed_multiply(turned, second.sum / (second.weight - 1));
   look.missed = std::max(0.0, (symmetric_eigen(ritz, 1).values(0) - lambda(k - 1)) / lambda(0));
   return look;
@@ -181,19 +182,24 @@ Certificate certificate_of(const PcaModel& model, const Look& look) {
   out.kind = "eigen-residual";
   out.value = axes + frame + look.missed;  // a sum: one NaN is enough
   out.tolerance = tolerance_of(model);
-  out.iterations = model.spec.solver == PcaSolver::randomized ? model.spec.iterations : 1;
-  out.stopped = model.spec.solver == PcaSolver::randomized ? "iterations done" : "closed form";
+  out.iterations = model.spec.solver == PcaSolver::randomized ? model.spec.passes : 1;
+  out.stopped = model.spec.solver == PcaSolver::randomized ? "passes done" : "closed form";
+  const auto advice = model.spec.solver == PcaSolver::randomized ? " Try more passes, or an exact solver." : "";
   if (out.holds())
-    out.message = fmt::format("S v = lambda v holds to {:.1e} of the first variance (allowed {:.0e}), and {}.", out.value,
-                              out.tolerance, look.proved ? "no direction outside varies more than the last axis"
-                                                         : "no probed direction outside varies more than the last axis");
+    out.message = fmt::format("S v = lambda v holds to {:.1e} of the first variance (allowed {:.0e}), and {}.",
+                              out.value, out.tolerance,
+                              look.proved ? "no direction outside varies more than the last axis"
+                                          : "no probed direction outside varies more than the last axis");
   else if (look.missed > out.tolerance)
-    out.message = fmt::format("A direction outside the axes varies more than the last axis, by {:.1e} of the first variance.", look.missed);
+    out.message = fmt::format(
+        "A direction outside the axes varies more than the last axis, by up to {:.1e} of the first variance.{}",
+        look.missed, advice);
   else if (frame > out.tolerance)
-    out.message = fmt::format("The mean or the scale is not that of these rows: off by {:.1e} (allowed {:.0e}).", frame, out.tolerance);
+    out.message = fmt::format("The mean or the scale is not that of these rows: off by {:.1e} (allowed {:.0e}).", frame,
+                              out.tolerance);
   else
-    out.message = fmt::format("S v = lambda v is off by {:.1e} of the first variance (allowed {:.0e}).{}", out.value, out.tolerance,
-                              model.spec.solver == PcaSolver::randomized ? " Try more iterations or an exact solver." : "");
+    out.message = fmt::format("S v = lambda v is off by {:.1e} of the first variance (allowed {:.0e}).{}", out.value,
+                              out.tolerance, advice);
   return out;
 }
 

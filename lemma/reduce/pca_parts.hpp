@@ -1,5 +1,6 @@
 // lemma/reduce/pca_parts.hpp: the parts of a principal component analysis. Inner header: use lemma/reduce/pca.hpp.
 #pragma once
+#include <bit>
 #include <lemma/math/moments.hpp>
 #include <lemma/reduce/pca.hpp>
 
@@ -12,6 +13,27 @@ struct Frame {
   Matrix apply(const Block& block, Index from, Index size) const;
 };
 
+/// A scan in blocks of about 16 MB at most: with thousands of columns the blocks of `scan` are so few that threads would
+/// wait. Cut by shape alone, like those.
+template <Statistic S>
+S fine_scan(const Rows& rows, const S& empty, const Execution& execution) {
+  const auto most = std::bit_floor(static_cast<std::size_t>((Index{1} << 21) / std::max<Index>(1, rows.width())) | 64);
+  const Index size = std::min(block_rows(rows.width()), static_cast<Index>(most)),
+              count = (rows.count() + size - 1) / size;
+  if (count == 0) return empty;
+  BufferPool pool;
+  const auto leaf = [&](Index i) -> State {
+    auto state = std::make_shared<S>(empty);
+    BufferPool::Lease buffer(pool);
+    state->accumulate(rows.read(i * size, std::min(size, rows.count() - i * size), *buffer));
+    return state;
+  };
+  const auto merge = [](State& into, State from) {
+    static_cast<S*>(into.get())->merge(*static_cast<const S*>(from.get()));
+  };
+  return std::move(*static_cast<S*>(fold_tree(count, execution, leaf, merge).get()));
+}
+
 /// What is known before any axis: n = Σw, the rows that count, the frame, and the variances in it.
 struct Ground {
   double weight = 0;
@@ -23,6 +45,9 @@ struct Ground {
   /// The most components these rows can have.
   Index most(bool center) const { return std::min(frame.mean.size(), center ? rows - 1 : rows); }
 };
+
+/// Moments of the rows; an Error names the column and the row of what cannot be used.
+Moments moments_of(const Rows& rows, const Execution& execution);
 
 /// Of the scatter about the mean, or of the columns alone. An Error when there is too little to learn from: one row, no
 /// spread, or values whose squares leave the range of numbers.
@@ -47,10 +72,10 @@ Axes by_random(const Valid<Pca>& spec, const Rows& rows, const Ground& ground, I
 /// What a second look at the rows says about a model: all in the model's frame.
 struct Look {
   double weight = 0;
-  Vector shift;      // Σ w (x − mean) / scale
-  Vector variances;  // diagonal of S
-  Matrix applied;    // S V
-  double missed = 0; // variance along a direction outside the axes above that of the last axis, over the first
+  Vector shift;       // Σ w (x − mean) / scale
+  Vector variances;   // diagonal of S
+  Matrix applied;     // S V
+  double missed = 0;  // variance along a direction outside the axes above that of the last axis, over the first
   bool proved = false;
 };
 /// The same from S itself, which a fit by covariance has at hand.

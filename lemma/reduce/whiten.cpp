@@ -5,8 +5,8 @@
 #include <lemma/core/text.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/eigen.hpp>
-#include <lemma/math/moments.hpp>
 #include <lemma/math/multiply.hpp>
+#include <lemma/reduce/pca_parts.hpp>
 #include <lemma/reduce/whiten.hpp>
 
 namespace lemma {
@@ -22,7 +22,8 @@ struct PlainSums {
   Vector sum;
   Matrix products;
 
-  explicit PlainSums(const WhitenModel& m) : model(&m), sum(Vector::Zero(m.width())), products(Matrix::Zero(m.width(), m.width())) {}
+  explicit PlainSums(const WhitenModel& m)
+      : model(&m), sum(Vector::Zero(m.width())), products(Matrix::Zero(m.width(), m.width())) {}
   void accumulate(const Block& block) {
     Matrix z = model->transform(block.x);
     for (Index i = 0; i < z.rows(); ++i) {
@@ -56,17 +57,10 @@ double kind_error(Whitening kind, const Matrix& map) {
 }
 
 Moments moments_of(const Rows& rows, const Execution& execution) {
-  if (rows.has_weights) require_finite(rows, execution);
-  auto moments = scan(rows, Moments(rows.width()), execution);
-  if (!moments.mean().allFinite()) require_finite(rows, execution);
+  auto moments = pca::moments_of(rows, execution);
   if (moments.rows() < 2 || moments.weight() <= 1)
-    throw Error(fmt::format("whiten: a covariance needs at least two rows, and there {} {}", moments.rows() == 1 ? "is" : "are", moments.rows()));
-  const Vector variances = moments.variances(moments.weight() - 1);
-  for (Index j = 0; j < variances.size(); ++j) {
-    const auto& name = rows.features[static_cast<std::size_t>(j)];
-    if (!std::isfinite(variances(j)))
-      throw Error(fmt::format("whiten: the values of '{}' are so large that their squares are not finite; divide them by a constant", name));
-  }
+    throw Error(fmt::format("whiten: a covariance needs at least two rows, and there {} {}",
+                            moments.rows() == 1 ? "is" : "are", moments.rows()));
   return moments;
 }
 
@@ -78,30 +72,35 @@ void refuse_singular(const Rows& rows, const Eigenpairs& pairs, const Vector& va
     if (variances(j) == 0) constant.push_back(quoted);
     else if (std::abs(pairs.vectors(j, p - 1)) > 1e-6) dependent.push_back(quoted);
   }
-  const std::string why = !constant.empty()           ? join_words(constant) + (constant.size() == 1 ? " does not vary" : " do not vary")
-                          : rows.count() <= p          ? fmt::format("{} for {}", count_of(rows.count(), "row"), count_of(p, "column"))
-                                                       : join_words(dependent) + " depend on each other";
-  throw Error(fmt::format("whiten: the covariance is singular ({}); leave columns out, set epsilon above 0, or use pca with whiten", why));
+  const std::string why =
+      !constant.empty()   ? join_words(constant) + (constant.size() == 1 ? " does not vary" : " do not vary")
+      : rows.count() <= p ? fmt::format("{} for {}", count_of(rows.count(), "row"), count_of(p, "column"))
+                          : join_words(dependent) + " depend on each other";
+  throw Error(fmt::format(
+      "whiten: the covariance is singular ({}); leave columns out, set epsilon above 0, or use pca with whiten", why));
 }
 
 }  // namespace
 
 void WhitenModel::check() const {
   const Index p = width();
-  require(p > 0 && sdev.size() == p && loadings.rows() == p && loadings.cols() == p, "whiten: mean, sdev and loadings do not fit together");
+  require(p > 0 && sdev.size() == p && loadings.rows() == p && loadings.cols() == p,
+          "whiten: mean, sdev and loadings do not fit together");
   require(mean.allFinite() && loadings.allFinite(), "whiten: a mean or loading is not finite");
   require(sdev.allFinite() && (sdev.array() > 0).all(), "whiten: a standard deviation is not above 0");
 }
 
 Matrix WhitenModel::transform(const MatrixView& x) const {
-  if (x.cols() != width()) throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
+  if (x.cols() != width())
+    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
   Matrix z = multiply(x.rowwise() - mean.transpose(), loadings);
   z.array().rowwise() /= sdev.transpose().array();
   return spec.kind == Whitening::pca ? z : multiply_transposed(z, loadings);
 }
 
 Matrix WhitenModel::inverse(const MatrixView& z) const {
-  if (z.cols() != width()) throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
+  if (z.cols() != width())
+    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
   Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : multiply(z, loadings);
   scores.array().rowwise() *= sdev.transpose().array();
   return multiply_transposed(scores, loadings).rowwise() + mean.transpose();
@@ -125,7 +124,8 @@ std::string WhitenModel::summary(const Names& names) const {
   std::vector<std::string> features;
   std::vector<std::string> order;
   for (Index j = 0; j < width(); ++j) {
-    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+    features.push_back(static_cast<std::size_t>(j) < names.features.size() ? names.features[static_cast<std::size_t>(j)]
+                                                                           : fmt::format("x{}", j + 1));
     order.push_back(fmt::format("{}", j + 1));
   }
   means.words("Column", features).numbers("Mean", {mean.begin(), mean.end()}, 5);
@@ -142,7 +142,8 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
     throw Error("whiten: no column varies, or the values lie so close together that their squares vanish");
   auto pairs = symmetric_eigen(covariance);
   const Vector variances = pairs.values.array() + spec->epsilon * mean_variance;
-  if (!(variances(variances.size() - 1) > kSingular * variances(0))) refuse_singular(rows, pairs, covariance.diagonal());
+  if (!(variances(variances.size() - 1) > kSingular * variances(0)))
+    refuse_singular(rows, pairs, covariance.diagonal());
   WhitenModel model;
   model.spec = *spec;
   model.mean = moments.mean();
@@ -154,18 +155,21 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
 
 Certificate certify(const WhitenModel& model, const Rows& rows, const Execution& execution) {
   const auto sums = scan(rows, PlainSums(model), execution);
-  const Matrix map = model.affine().a, covariance = Matrix(sums.products.selfadjointView<Eigen::Upper>()) / (sums.weight - 1);
+  const Matrix map = model.affine().a,
+               covariance = Matrix(sums.products.selfadjointView<Eigen::Upper>()) / (sums.weight - 1);
   const double ridge = model.spec.epsilon * sums.spread / (sums.weight - 1) / static_cast<double>(model.width());
   const Matrix expected = Matrix::Identity(map.rows(), map.rows()) - ridge * multiply_transposed(map, map);
   Certificate out;
   out.strength = Strength::optimal;
   out.kind = "covariance of the whitened rows";
-  out.value = (sums.sum / sums.weight).cwiseAbs().maxCoeff() + (covariance - expected).cwiseAbs().maxCoeff() + kind_error(model.spec.kind, map);
+  out.value = (sums.sum / sums.weight).cwiseAbs().maxCoeff() + (covariance - expected).cwiseAbs().maxCoeff() +
+              kind_error(model.spec.kind, map);
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
   out.message = fmt::format("The whitened rows have mean 0 and {} to within {:.1e} (allowed {:.0e}).",
-                            ridge > 0 ? "the covariance that the ridge leaves" : "the identity as covariance", out.value, out.tolerance);
+                            ridge > 0 ? "the covariance that the ridge leaves" : "the identity as covariance",
+                            out.value, out.tolerance);
   return out;
 }
 

@@ -35,8 +35,9 @@ struct Whiten {
       .takes_weights = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("kind", &Whiten::kind, "scores along the principal axes, or turned back to the columns"),
-                      param("epsilon", &Whiten::epsilon, "added to each variance, as a share of the mean variance", at_least(0))};
+    return std::tuple{
+        param("kind", &Whiten::kind, "scores along the principal axes, or turned back to the columns"),
+        param("epsilon", &Whiten::epsilon, "added to each variance, as a share of the mean variance", at_least(0))};
   }
 };
 static_assert(Described<Whiten>);
@@ -56,7 +57,8 @@ struct WhitenModel : Evidence {
   void check() const;
   Matrix transform(const MatrixView& x) const;
   Matrix inverse(const MatrixView& z) const;
-  std::vector<std::string> output_names(const std::vector<std::string>& features) const;  // zca keeps the names, pca has W1, W2, …
+  std::vector<std::string> output_names(
+      const std::vector<std::string>& features) const;  // zca keeps the names, pca has W1, W2, …
   AffineMap affine() const;
   std::string summary(const Names& names) const;
 };

@@ -1,0 +1,118 @@
+// bench/lemma_bench.cpp: Lemma's side of the benchmarks: lemma_bench WORKLOAD DATADIR --threads N does the work once and
+// prints one JSON line (the protocol is in README.md).
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fmt/core.h>
+#include <functional>
+#include <lemma/data/npy.hpp>
+#include <lemma/lemma.hpp>
+#include <map>
+
+namespace {
+
+using namespace lemma;
+
+struct Task {
+  std::string data;
+  FitOptions options;
+  std::string file(const std::string& name) const { return data + "/" + name; }
+  Matrix matrix(const std::string& name) const { return read_npy_matrix(file(name)); }
+};
+
+struct Clock {
+  std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
+  std::clock_t cpu = std::clock();
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(); }
+  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC; }
+};
+
+/// Runs the work under the clock and notes its times; the quality is taken afterwards.
+template <class Work>
+auto timed(Value& out, const Work& work) {
+  const Clock clock;
+  auto result = work();
+  out.set("seconds", clock.seconds());
+  out.set("cpu", clock.cpu_seconds());
+  return result;
+}
+
+void evidence(Value& out, const Certificate& certificate) {
+  out.set("note", fmt::format("certificate {}", certificate.holds() ? "holds" : "does not hold"));
+}
+
+Value csv(const Task& task) {
+  Value out = Value::object(), quality = Value::object();
+  CsvOptions options;
+  options.execution = task.options.execution();
+  const Table table = timed(out, [&] { return read_csv(task.file("mixed.csv"), options); });
+  Index missing = 0;
+  for (const auto& column : table.all()) missing += column.missing();
+  double sum = 0;
+  for (const double x : table.column("x0").numbers().values) sum += std::isnan(x) ? 0.0 : x;
+  quality.set("rows", table.rows());
+  quality.set("missing", missing);
+  quality.set("sum_x0", sum);
+  out.set("quality", quality);
+  out.set("table_mb", static_cast<double>(memory_needed(MemoryTableStream(table))) / 1048576.0);
+  return out;
+}
+
+Value ols(const Task& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("linreg_X.npy");
+  const Vector y = task.matrix("linreg_y.npy").col(0);
+  const auto model = timed(out, [&] { return fit(Ols{}, x, y, task.options); });
+  quality.set("rss", model.rss);
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+Value pca(const Task& task, const std::string& file, const Pca& spec) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix(file);
+  const auto model = timed(out, [&] { return fit(spec, x, task.options); });
+  quality.set("top10", model.sdev.head(10).squaredNorm());
+  if (!spec.components) quality.set("all", model.sdev.squaredNorm());
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+Value kmeans(const Task& task, const std::string& name, int iterations) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix(name + "_X.npy"), start = task.matrix(name + "_init.npy");
+  const auto model = timed(out, [&] { return fit(KMeans{.start = start, .max_iterations = iterations}, x, task.options); });
+  quality.set("inertia", model.total_within);
+  out.set("quality", quality);
+  out.set("note", fmt::format("{} iterations", model.iterations));
+  return out;
+}
+
+const std::map<std::string, std::function<Value(const Task&)>> kWorkloads{
+    {"csv", csv},
+    {"ols", ols},
+    {"pca_full", [](const Task& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
+    {"pca_top", [](const Task& task) { return pca(task, "pca_top_X.npy", Pca{.components = 10, .solver = PcaSolver::randomized}); }},
+    {"kmeans_a", [](const Task& task) { return kmeans(task, "kmeans_a", 20); }},
+    {"kmeans_b", [](const Task& task) { return kmeans(task, "kmeans_b", 10); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto workload = argc >= 3 ? kWorkloads.find(argv[1]) : kWorkloads.end();
+    if (workload == kWorkloads.end()) throw Error("usage: lemma_bench WORKLOAD DATADIR [--threads N]");
+    Task task{argv[2], {}};
+    if (argc == 5 && std::strcmp(argv[3], "--threads") == 0) task.options.threads = std::stoi(argv[4]);
+    fmt::print("{}\n", to_json(workload->second(task), -1));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lemma_bench: {}\n", error.what());
+    return 1;
+  }
+}

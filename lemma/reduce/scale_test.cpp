@@ -1,0 +1,98 @@
+// lemma/reduce/scale_test.cpp
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <lemma/core/random.hpp>
+#include <lemma/model/fit.hpp>
+#include <lemma/reduce/scale.hpp>
+
+namespace lemma {
+namespace {
+
+Matrix numbers(Index n, Index p) {
+  Matrix x = normal_matrix(n, p, 2);
+  for (Index j = 0; j < p; ++j) x.col(j) = (x.col(j).array() * std::pow(10.0, static_cast<double>(j))) + 5;
+  return x;
+}
+
+TEST(Scale, MatchesTheAnswerByHand) {  // 1 2 3: mean 2, sd 1 (divisor n − 1)
+  const auto model = fit(Scale{}, Matrix{{1.0, 10.0}, {2.0, 30.0}, {3.0, 50.0}});
+  EXPECT_EQ(model.mean, (Vector{{2.0, 30.0}}));
+  EXPECT_EQ(model.scale, (Vector{{1.0, 20.0}}));
+  EXPECT_EQ(model.transform(Matrix{{4.0, 10.0}}), (Matrix{{2.0, -1.0}}));
+  EXPECT_TRUE(model.certificate.holds());
+}
+
+TEST(Scale, LeavesMeanZeroAndStandardDeviationOneAndInverts) {
+  const Matrix x = numbers(2000, 4);
+  const auto model = fit(Scale{}, x);
+  const Matrix z = model.transform(x);
+  EXPECT_LT(z.colwise().mean().cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((z.colwise().squaredNorm().array() / 1999 - 1).abs().maxCoeff(), 1e-12);
+  EXPECT_LT((model.inverse(z) - x).cwiseAbs().maxCoeff(), 1e-9);
+  const auto map = model.affine();
+  EXPECT_LT((Matrix((x * map.a.transpose()).rowwise() + map.b.transpose()) - z).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(Scale, CentresOrScalesAloneWhenAsked) {
+  const Matrix x = numbers(50, 2);
+  EXPECT_EQ(fit(Scale{.scale = false}, x).scale, Vector::Ones(2));
+  EXPECT_EQ(fit(Scale{.center = false}, x).mean, Vector::Zero(2));
+}
+
+TEST(Scale, OnlyCentresAConstantColumnAndSaysSo) {
+  Matrix x = numbers(20, 3);
+  x.col(1).setConstant(4);
+  const auto model = fit(Scale{}, x);
+  EXPECT_EQ(model.scale(1), 1);
+  EXPECT_EQ(model.transform(x).col(1), Vector::Zero(20));
+  ASSERT_EQ(model.warnings.size(), 1u);
+  EXPECT_NE(model.warnings[0].find("'x2'"), std::string::npos);
+  EXPECT_TRUE(model.certificate.holds());
+}
+
+TEST(Scale, WeightsEqualRepetitionAndThreadsKeepTheBits) {
+  const Matrix x = numbers(4000, 3);
+  Matrix twice(8000, 3);
+  twice << x, x;
+  const auto weighted = fit(Scale{}, x, FitOptions{.weights = Vector::Constant(4000, 2)}), copied = fit(Scale{}, twice);
+  EXPECT_LT(((weighted.scale - copied.scale).array() / copied.scale.array()).abs().maxCoeff(), 1e-13);
+  const auto one = fit(Scale{}, x, FitOptions{.threads = 1}), three = fit(Scale{}, x, FitOptions{.threads = 3});
+  EXPECT_EQ(one.mean, three.mean);
+  EXPECT_EQ(one.scale, three.scale);
+}
+
+TEST(Scale, MissingValuesStayMissingAndTakeNoPart) {
+  Matrix x = numbers(30, 2);
+  const auto whole = fit(Scale{}, x.topRows(29));
+  x(29, 0) = std::nan("");
+  const auto model = fit(Scale{}, x);
+  EXPECT_NEAR(model.mean(0), whole.mean(0), 1e-14);
+  EXPECT_TRUE(std::isnan(model.transform(x)(29, 0)));
+}
+
+TEST(Scale, TheNaturalWrongAlgorithmsFailTheCertificate) {
+  const Matrix x = numbers(300, 3);
+  const MemoryRows rows(x);
+  const auto right = fit(Scale{}, x);
+  ScaleModel divisor = right, uncentred = right, damaged = right;
+  divisor.scale *= std::sqrt(299.0 / 300.0);
+  uncentred.mean.setZero();
+  damaged.mean(2) += 1e-3;
+  EXPECT_TRUE(certify(right, rows, {}).holds());
+  for (const auto& wrong : {divisor, uncentred, damaged}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
+}
+
+TEST(Scale, ComesBackFromItsFieldsWithEveryBit) {
+  const Matrix x = numbers(40, 3);
+  const auto& method = method_of<Scale>();
+  const auto model = method.fit(Value::object(), MemoryRows(x), {});
+  const auto loaded = method.load(model->params(), model->save(), {model->certificate(), {}});
+  EXPECT_EQ(loaded->transform(x), model->transform(x));
+  Value state = model->save();
+  state.set("scale", Vector(Vector::Zero(3)));
+  EXPECT_THROW(method.load(model->params(), state, {}), Error);
+}
+
+}  // namespace
+}  // namespace lemma

@@ -1,0 +1,310 @@
+// tests/contract_test.cpp: what every method of the catalog must meet. A method that can't meet a check stands in
+// lemma/model/known_gaps.cpp with the reason.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <lemma/catalog.hpp>
+#include <lemma/data/csv.hpp>
+#include <lemma/metric/clustering.hpp>
+#include <tests/contract/compare.hpp>
+#include <tests/contract/damage.hpp>
+#include <tests/contract/data.hpp>
+#include <tests/contract/parameters.hpp>
+
+namespace lemma::contract {
+namespace {
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method* method : catalog()) names.push_back(method->name());
+  return names;
+}
+
+class Contract : public testing::TestWithParam<std::string> {
+ protected:
+  const Method& method() const { return find_method(GetParam(), catalog()); }
+  const MethodAbout& about() const { return method().about(); }
+  void judge_all(const Complaints& complaints) const { judge(GetParam(), complaints); }
+
+  /// A name of this test's own, in the folder for temporary files.
+  std::string temporary(const std::string& ending) const {
+    return testing::TempDir() + "lemma_contract_" + GetParam() + "_" +
+           std::to_string(std::hash<std::string>{}(testing::UnitTest::GetInstance()->current_test_info()->name())) +
+           ending;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Methods, Contract, testing::ValuesIn(method_names()),
+                         [](const auto& tested) { return tested.param; });
+
+// ---- The fit and its evidence ----
+
+Complaints wrong_with(const TrainedModel& trained, const Table& table, const std::string& about) {
+  Complaints out;
+  const auto& certificate = trained.model->certificate();
+  if (certificate.strength != Strength::none && !certificate.holds())
+    out.push_back({about, "the certificate does not hold: " + certificate.message});
+  if (certificate.kind.empty() || certificate.message.empty() || certificate.stopped.empty())
+    out.push_back({about, "the certificate lacks its kind, its message or why the work ended"});
+  append(out, not_finite(trained.model->results(trained.names()), about, false));
+  append(out, not_finite(to_document(trained.predict(table)), about, false));
+  return out;
+}
+
+TEST_P(Contract, DefaultsFitGoodDataAndTheCertificateHolds) {
+  Complaints all;
+  for (const auto& [name, example] : {std::pair{"toy", good(method())}, {"built-in", built_in(method())}}) {
+    const auto trained = train_on(method(), example);
+    append(all, wrong_with(trained, example.table, name));
+    EXPECT_FALSE(trained.model->summary(trained.names()).empty());
+  }
+  judge_all(all);
+}
+
+TEST_P(Contract, ALoadedModelVerifiesAsItWasCertified) {
+  const Example example = good(method());
+  const auto trained = train_on(method(), example);
+  const auto loaded = decode(encode(trained), catalog());
+  const auto verification = loaded.verify(MemoryTableStream(example.table));
+  const auto &stored = loaded.model->certificate(), &found = verification.certificate;
+  EXPECT_EQ(found.holds(), stored.holds()) << found.message;
+  EXPECT_EQ(found.strength, stored.strength);
+  EXPECT_EQ(found.kind, stored.kind);
+  EXPECT_EQ(found.tolerance, stored.tolerance);
+  EXPECT_TRUE(verification.same_rows);
+  EXPECT_EQ(verification.rows, example.table.rows());
+}
+
+TEST_P(Contract, OtherRowsAreNotTakenForTheRowsOfTheFit) {
+  const auto trained = train_on(method(), good(method()));
+  EXPECT_FALSE(trained.verify(MemoryTableStream(groups(240, 12))).same_rows);
+}
+
+TEST_P(Contract, ADamagedModelFailsItsCertificate) {
+  const Example example = good(method());
+  const auto trained = train_on(method(), example);
+  if (trained.model->certificate().strength == Strength::none) GTEST_SKIP() << "it claims nothing";
+  judge_all(unseen_damage(trained, example.table));
+}
+
+// ---- The same bits ----
+
+TEST_P(Contract, RefittingGivesTheSameBits) {
+  const Example example = large(method());
+  EXPECT_TRUE(encode(train_on(method(), example)) == encode(train_on(method(), example)));
+}
+
+TEST_P(Contract, AnyNumberOfThreadsGivesTheSameBits) {
+  const Example example = large(method());
+  const Bytes one = encode(train_on(method(), example, with_threads(1)));
+  for (const int threads : {2, 5})
+    EXPECT_TRUE(encode(train_on(method(), example, with_threads(threads))) == one) << threads;
+}
+
+TEST_P(Contract, RowsStreamedFromAFileGiveTheSameBits) {
+  const Example example = large(method());
+  const std::string path = temporary(".csv");
+  write_csv(example.table, path);
+  TrainOptions little_memory;
+  little_memory.memory = 1;
+  const CsvStream stream(path);
+  const auto streamed = [&] {
+    return train(shared(method()), Value::object(), formula(example.formula), stream, little_memory);
+  };
+  if (about().scans) {
+    const Example read{read_csv(path), example.formula};
+    const auto from_file = streamed(), from_memory = train_on(method(), read);
+    EXPECT_TRUE(same_bits(to_document(from_file), to_document(from_memory)));
+    EXPECT_TRUE(same_bits(to_document(from_file.predict(read.table)), to_document(from_memory.predict(read.table))));
+    const auto verification = from_memory.verify(stream, std::size_t{1});
+    EXPECT_TRUE(verification.same_rows);
+    EXPECT_TRUE(same_bits(to_value(verification.certificate),
+                          to_value(from_memory.verify(MemoryTableStream(read.table)).certificate)));
+  } else {
+    judge_all(must_refuse("little memory", streamed, {"memory"}));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_P(Contract, AStoredModelPredictsTheSameBits) {
+  const Example example = good(method());
+  const auto trained = train_on(method(), example);
+  const std::string path = temporary(".lemma");
+  save(trained, path);
+  const auto loaded = load(path, catalog());
+  std::filesystem::remove(path);
+  EXPECT_TRUE(same_bits(to_document(loaded.predict(example.table)), to_document(trained.predict(example.table))));
+  EXPECT_TRUE(encode(loaded) == encode(trained));
+  EXPECT_EQ(loaded.model->summary(loaded.names()), trained.model->summary(trained.names()));
+}
+
+TEST_P(Contract, ItsSeedIsAllThatChanceDependsOn) {
+  const Example example = good(method());
+  TrainOptions other;
+  other.fit.seed = 2;
+  const bool same =
+      same_bits(to_document(train_on(method(), example)), to_document(train_on(method(), example, other)));
+  const bool repeatable = encode(train_on(method(), example, other)) == encode(train_on(method(), example, other));
+  EXPECT_TRUE(about().random ? repeatable : same);
+}
+
+// ---- What the rows mean ----
+
+/// Two models that should say the same: clusters up to their names, all else number by number.
+Complaints unlike(const TrainedModel& a, const TrainedModel& b, const Table& table, double tolerance) {
+  const Prediction p = a.predict(table), q = b.predict(table);
+  if (a.model->method().about().task == Task::clustering) {
+    if (adjusted_rand_index(contingency(p.label, q.label)) > 1 - 1e-12) return {};
+    return {{"clusters", "the partitions differ"}};
+  }
+  Complaints out = not_close(a.model->results(a.names()), b.model->results(b.names()), tolerance, "results");
+  append(out, not_close(to_document(p), to_document(q), tolerance, "prediction"));
+  return out;
+}
+
+TEST_P(Contract, TheOrderOfTheRowsDoesNotMatter) {
+  if (about().row_order_matters) GTEST_SKIP() << "its definition depends on the order";
+  const Example example = good(method());
+  RandomStream stream(5);
+  const Example shuffled{example.table.select(permutation(stream, example.table.rows())), example.formula};
+  judge_all(unlike(train_on(method(), example), train_on(method(), shuffled), example.table, 1e-9));
+}
+
+Table repeated(const Table& table, const std::string& weights) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < table.rows(); ++i)
+    for (int copy = 0; copy < table.column(weights).numbers().values[static_cast<std::size_t>(i)]; ++copy)
+      rows.push_back(i);
+  return table.select(rows);
+}
+
+TEST_P(Contract, AWeightOfKIsKCopiesOfTheRow) {
+  const Example example = good(method());
+  TrainOptions weighted;
+  weighted.design.weights = "w";
+  if (!about().takes_weights) {
+    judge_all(must_refuse("weights", [&] { train_on(method(), example, weighted); }, {"weights"}));
+    return;
+  }
+  const Example copies{repeated(example.table, "w"), example.formula};
+  judge_all(unlike(train_on(method(), example, weighted), train_on(method(), copies), example.table, 1e-8));
+}
+
+TEST_P(Contract, PrecisionIsTakenOrRefused) {
+  const Example example = good(method());
+  TrainOptions precise;
+  precise.design.precision = "y";
+  const Table table = changed(example.table, {"y"}, [](double, Index i) { return 1.0 + static_cast<double>(i % 3); });
+  const Example with{table, formula_for(about(), "x1 + x2")};
+  if (about().takes_precision) GTEST_SKIP() << "its own tests say what precision does";
+  judge_all(must_refuse("precision", [&] { train_on(method(), with, precise); }, {"precision"}));
+}
+
+TEST_P(Contract, ItKeepsRowsOnlyWhereItSaysSo) {
+  const auto size = [&](Index n) { return to_cbor(train_on(method(), good(method(), n)).model->save()).size(); };
+  const std::size_t growth = size(1200) - std::min(size(300), size(1200));
+  EXPECT_EQ(growth > 900 * sizeof(double), about().keeps_rows) << growth << " bytes for 900 rows more";
+}
+
+class CancelAtOnce final : public Progress {
+ public:
+  void report(double, std::string_view) override {}
+  bool cancelled() const override { return true; }
+};
+
+TEST_P(Contract, CancelledWorkGivesAModelOrSaysThatItWasCancelled) {
+  CancelAtOnce progress;
+  TrainOptions options;
+  options.fit.progress = &progress;
+  const Example example = large(method());
+  try {
+    const auto trained = train_on(method(), example, options);
+    judge_all(not_finite(to_document(trained.predict(example.table)), "cancelled", false));
+  } catch (const Cancelled& cancelled) { EXPECT_STREQ(cancelled.what(), "cancelled"); }
+}
+
+// ---- Parameters and words ----
+
+TEST_P(Contract, EveryParameterRefusesWhatItCannotUse) {
+  Complaints all;
+  for (const auto& info : method().params())
+    for (const auto& [what, value] : bad_values(info))
+      append(all, must_refuse(info.name + " " + what, [&, &value = value] { method().check(params_with(info, value)); },
+                              {last_part(info.name)}));
+  append(all, must_refuse("unknown",
+                          [&] {
+                            method().check(Value::Object{{"no_such_parameter", 1}});
+                          },
+                          {"no_such_parameter"}));
+  judge_all(all);
+}
+
+TEST_P(Contract, ParametersGoThroughJsonAndBack) {
+  const Value defaults = method().check(Value::object());
+  EXPECT_TRUE(same_bits(method().check(from_json(to_json(defaults))), defaults));
+  const Value chosen = train_on(method(), good(method())).model->params();
+  EXPECT_TRUE(same_bits(method().check(from_json(to_json(chosen))), chosen));
+  for (const auto& info : method().params())
+    EXPECT_NO_THROW(method().check(params_with(info, info.initial))) << info.name;
+}
+
+TEST_P(Contract, TheChosenParametersGiveTheSameModelAgain) {
+  const Example example = good(method());
+  const auto first = train_on(method(), example);
+  const auto again = train_on(method(), example, {}, first.model->params());
+  EXPECT_TRUE(same_bits(first.model->save(), again.model->save()));
+}
+
+TEST_P(Contract, ItIsDescribed) {
+  EXPECT_FALSE(about().summary.empty());
+  EXPECT_FALSE(about().objective.empty());
+  EXPECT_TRUE(std::string(about().example).starts_with("lemma fit " + GetParam() + " ")) << about().example;
+  for (const auto& info : method().params()) EXPECT_FALSE(info.meaning.empty() || info.allowed.empty()) << info.name;
+  EXPECT_FALSE(method().results().empty());
+  for (const auto& field : method().results()) EXPECT_FALSE(field.meaning.empty()) << field.name;
+}
+
+TEST_P(Contract, ItHasAPageThatNamesItsParameters) {
+  const std::string path = fmt::format("{}/lemma/{}/{}.md", LEMMA_SOURCE_DIR, about().family, GetParam());
+  std::ifstream in(path);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  ASSERT_FALSE(page.empty()) << path;
+  EXPECT_NE(page.find("lemma fit " + GetParam()), std::string::npos);
+  for (const auto& info : method().params()) EXPECT_NE(page.find(info.name), std::string::npos) << info.name;
+}
+
+// ---- Pipelines ----
+
+TEST_P(Contract, ItWorksBehindScaleInAPipeline) {
+  Value params;
+  const auto pipeline = method_from("scale | " + GetParam(), catalog(), params);
+  const Example example = good(method());
+  const auto trained = train(pipeline, params, formula(example.formula), MemoryTableStream(example.table));
+  judge_all(wrong_with(trained, example.table, "pipeline"));
+  const auto loaded = decode(encode(trained), catalog());
+  EXPECT_TRUE(encode(loaded) == encode(trained));
+  EXPECT_TRUE(same_bits(to_document(loaded.predict(example.table)), to_document(trained.predict(example.table))));
+  const auto verification = loaded.verify(MemoryTableStream(example.table));
+  EXPECT_TRUE(verification.certificate.holds()) << verification.certificate.message;
+}
+
+// ---- The list of gaps itself ----
+
+TEST(KnownGaps, AreOfMethodsInTheCatalogAndHaveAReason) {
+  const auto names = method_names();
+  for (const auto& gap : known_gaps()) {
+    EXPECT_NE(std::find(names.begin(), names.end(), gap.method), names.end()) << gap.method;
+    EXPECT_GT(gap.reason.size(), 15U) << gap.method << " " << gap.check;
+    EXPECT_LT(gap.reason.size(), 200U) << gap.method << " " << gap.check;
+    bool known = false;
+    for (int i = 0; i < testing::UnitTest::GetInstance()->total_test_suite_count(); ++i) {
+      const auto* suite = testing::UnitTest::GetInstance()->GetTestSuite(i);
+      for (int j = 0; j < suite->total_test_count(); ++j)
+        known = known || std::string(suite->GetTestInfo(j)->name()).starts_with(std::string(gap.check) + "/");
+    }
+    EXPECT_TRUE(known) << "there is no check " << gap.check;
+  }
+}
+
+}  // namespace
+}  // namespace lemma::contract

@@ -1,0 +1,169 @@
+// tests/tool_test.cpp: the command line as a user meets it: files, exit codes, JSON, and the likeliest mistakes.
+#include "run_tool.hpp"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <lemma/catalog.hpp>
+#include <lemma/core/value.hpp>
+
+namespace lemma {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Tool, TheWholeWayFromSplitToVerify) {
+  const Folder in;
+  const std::string formula = "'sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)'";
+  EXPECT_EQ(in.lemma("split crabs --by sp:sex -o train.csv test.csv").code, 0);
+  const auto fit = in.lemma("fit lda train.csv " + formula + " -o crabs.lemma");
+  EXPECT_EQ(fit.code, 0) << fit.err;
+  EXPECT_TRUE(contains(fit.out, "Certificate: holds")) << fit.out;
+  const auto test = in.lemma("evaluate crabs.lemma test.csv");
+  EXPECT_TRUE(contains(test.out, "Test rows: none of them trained the model")) << test.out;
+  const auto train = in.lemma("evaluate crabs.lemma train.csv");
+  EXPECT_TRUE(contains(train.out, "TRAINING rows")) << train.out;
+  const auto mixed = in.lemma("evaluate crabs.lemma crabs");
+  EXPECT_TRUE(contains(mixed.out, "MIXED rows: 75 %")) << mixed.out;
+  const auto verify = in.lemma("verify crabs.lemma train.csv");
+  EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+  const auto other = in.lemma("verify crabs.lemma test.csv");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_TRUE(contains(other.out, "not the rows the model was fitted on")) << other.out;
+  const auto predict = in.lemma("predict crabs.lemma test.csv");
+  EXPECT_TRUE(predict.out.starts_with("class,p_B:F,p_B:M,p_O:F,p_O:M\n")) << predict.out.substr(0, 80);
+}
+
+TEST(Tool, AFitAsJsonHasTheKeysOfTheContract) {
+  const Folder in;
+  const auto fit = in.lemma("fit ols boston 'medv ~ .' --json");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  const Value document = from_json(fit.out);
+  for (const auto* key : {"method", "task", "params", "features", "target", "rows", "certificate", "warnings", "results"})
+    EXPECT_TRUE(document.find(key)) << key;
+  for (const auto* key : {"strength", "kind", "value", "tolerance", "holds", "iterations", "stopped", "message"})
+    EXPECT_TRUE(document.at("certificate").find(key)) << key;
+  for (const auto* key : {"coefficients", "intercept", "std_errors", "t", "p", "intercept_std_error", "intercept_t", "intercept_p", "sigma", "df_residual", "r_squared", "adj_r_squared",
+                          "f_statistic", "f_p", "log_likelihood", "aic", "bic"})
+    EXPECT_TRUE(document.at("results").find(key)) << key;
+  EXPECT_EQ(document.at("results").at("coefficients").as_vector().size(), 13);
+  EXPECT_EQ(document.at("rows").as_integer(), 506);
+}
+
+TEST(Tool, EveryMethodsExampleRunsAsPrinted) {
+  for (const Method* method : catalog()) {
+    const Folder in;
+    const std::string example(method->about().example);
+    ASSERT_TRUE(example.starts_with("lemma ")) << example;
+    const auto ran = in.lemma(example.substr(6));
+    EXPECT_EQ(ran.code, 0) << example << "\n" << ran.err;
+    const auto help = in.lemma("fit " + method->name() + " --help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_TRUE(contains(help.out, example)) << help.out;
+    for (const auto& info : method->params()) EXPECT_TRUE(contains(help.out, "--" + info.name)) << info.name;
+  }
+}
+
+struct Mistake {
+  std::string arguments;
+  std::string message;
+};
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreNamedWithWhatWouldBeRightAndLeaveNothingBehind) {
+  const Folder in;
+  in.write("short.csv", "a,b\n1,2\n3\n");
+  in.write("model.lemma", "this is no model");
+  const auto outcome = in.lemma(GetParam().arguments);
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, GetParam().message)) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(in.has("out.lemma"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tool, Mistakes,
+    testing::Values(Mistake{"fit ldaa iris 'species ~ .' -o out.lemma", "there is no method 'ldaa' (did you mean 'lda'?)"},
+                    Mistake{"fti lda iris", "there is no command 'fti' (did you mean 'fit'?)"},
+                    Mistake{"fit lda iris 'specis ~ .' -o out.lemma", "did you mean 'species'?"},
+                    Mistake{"fit kmeans iris --kk 3", "kmeans takes no --kk (did you mean '--k'?)"},
+                    Mistake{"fit kmeans iris '~ . - species' --k 0", "kmeans: k is 0, must be at least 1"},
+                    Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be a whole number"},
+                    Mistake{"fit kmeans iris '~ . - species' --k", "--k needs a value"},
+                    Mistake{"fit lda irs 'species ~ .'", "did you mean 'iris'?"},
+                    Mistake{"fit lda iris", "lda needs a formula"},
+                    Mistake{"fit lda", "needs DATA"},
+                    Mistake{"fit", "fit needs a METHOD"},
+                    Mistake{"fit ols iris 'species ~ .'", "species"},
+                    Mistake{"fit ols iris 'petal_width ~ petal_length + '", "^"},
+                    Mistake{"fit 'scale | pca(componets=2) | lda' iris 'species ~ .'", "did you mean 'components'?"},
+                    Mistake{"fit 'lda | pca' iris 'species ~ .'", "'lda' does not transform rows"},
+                    Mistake{"describe short.csv", "short.csv"},
+                    Mistake{"describe iris --wehre 'a > 1'", "did you mean '--where'?"},
+                    Mistake{"describe iris --where 'petal_lenght > 1'", "did you mean 'petal_length'?"},
+                    Mistake{"describe nothing.csv", "nothing.csv"},
+                    Mistake{"predict model.lemma iris", "model.lemma is not a Lemma model file"},
+                    Mistake{"predict absent.lemma iris", "cannot read 'absent.lemma'"},
+                    Mistake{"split iris -o one.csv", "--output"},
+                    Mistake{"split iris -o a.csv b.csv --test 2.5", "--test is 2.5"},
+                    Mistake{"split iris -o a.csv b.csv --by spcies", "did you mean 'species'?"},
+                    Mistake{"datasets irs", "did you mean 'iris'?"},
+                    Mistake{"methods ldaa", "did you mean 'lda'?"},
+                    Mistake{"fit lda iris 'species ~ .' -o /no/such/folder/out.lemma", "/no/such/folder/out.lemma"},
+                    Mistake{"fit ols iris 'petal_width ~ .' --memory much", "--memory is 'much'"}));
+
+TEST(Tool, ReadsStandardInput) {
+  const Folder in;
+  const auto fit = in.lemma("fit ols - 'y ~ x' --json", "printf 'x,y\\n1,2\\n2,4.1\\n3,5.9\\n4,8.2\\n' |");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_NEAR(from_json(fit.out).at("results").at("coefficients").as_vector()(0), 2.04, 1e-9);
+}
+
+TEST(Tool, IntervalsResidualsAndDiagnosticsAreColumns) {
+  const Folder in;
+  ASSERT_EQ(in.lemma("fit ols boston 'medv ~ lstat + rm' -o m.lemma").code, 0);
+  const auto predict = in.lemma("predict m.lemma boston --interval prediction --diagnostics");
+  const std::string header = predict.out.substr(0, predict.out.find('\n'));
+  for (const auto* name : {"prediction", "lower", "upper", "residual", "leverage", "cooks_distance", "loo_residual"}) EXPECT_TRUE(contains(header, name)) << header;
+  EXPECT_EQ(in.lemma("predict m.lemma boston --interval confidence --level 2").code, 2);
+}
+
+TEST(Tool, RowsWithMissingValuesCanBeKeptEmptyAtPrediction) {
+  const Folder in;
+  in.write("train.csv", "x,y\n1,1\n2,2.1\n3,2.9\n4,4\n");
+  in.write("new.csv", "x\n1\n\n3\n");
+  in.write("gap.csv", "x,z\n1,a\n,b\n3,c\n");
+  ASSERT_EQ(in.lemma("fit ols train.csv 'y ~ x' -o m.lemma").code, 0);
+  EXPECT_EQ(in.lemma("predict m.lemma gap.csv").code, 2);
+  const auto kept = in.lemma("predict m.lemma gap.csv --missing keep");
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(std::count(kept.out.begin(), kept.out.end(), '\n'), 4) << kept.out;
+}
+
+TEST(Tool, AFileLargerThanTheMemoryAllowedGivesTheSameBits) {
+  const Folder in;
+  in.write("letters.csv", in.lemma("datasets letters").out);
+  for (const std::string method : {"lda", "kmeans", "pca"}) {
+    const std::string formula = method == "lda" ? "'lettr ~ .'" : "'~ . - lettr'";
+    const std::string more = method == "kmeans" ? " --k 5 --restarts 2" : "";
+    ASSERT_EQ(in.lemma("fit " + method + " letters.csv " + formula + more + " -o whole.lemma --threads 2").code, 0);
+    ASSERT_EQ(in.lemma("fit " + method + " letters.csv " + formula + more + " -o blocks.lemma --memory 1M --threads 1").code, 0);
+    EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma")) << method;
+  }
+}
+
+TEST(Tool, VersionCompletionAndManualComeFromTheSameDescriptions) {
+  const Folder in;
+  EXPECT_TRUE(in.lemma("--version").out.starts_with("lemma "));
+  EXPECT_TRUE(contains(in.lemma("--version --verbose").out, "kernels"));
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const auto script = in.lemma("completion " + shell);
+    EXPECT_EQ(script.code, 0);
+    for (const auto* word : {"kmeans", "describe", "iris", "diagnostics"}) EXPECT_TRUE(contains(script.out, word)) << shell << " " << word;
+  }
+  const auto man = in.lemma("man");
+  EXPECT_TRUE(contains(man.out, ".SS lemma evaluate"));
+  EXPECT_TRUE(contains(man.out, "EXIT STATUS"));
+}
+
+}  // namespace
+}  // namespace lemma
