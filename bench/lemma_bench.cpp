@@ -15,7 +15,7 @@ namespace {
 
 using namespace lemma;
 
-struct Task {
+struct Job {
   std::string data;
   FitOptions options;
   std::string file(const std::string& name) const { return data + "/" + name; }
@@ -43,7 +43,7 @@ void evidence(Value& out, const Certificate& certificate) {
   out.set("note", fmt::format("certificate {}", certificate.holds() ? "holds" : "does not hold"));
 }
 
-Value csv(const Task& task) {
+Value csv(const Job& task) {
   Value out = Value::object(), quality = Value::object();
   CsvOptions options;
   options.execution = task.options.execution();
@@ -60,7 +60,7 @@ Value csv(const Task& task) {
   return out;
 }
 
-Value ols(const Task& task) {
+Value ols(const Job& task) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix("linreg_X.npy");
   const Vector y = task.matrix("linreg_y.npy").col(0);
@@ -71,7 +71,7 @@ Value ols(const Task& task) {
   return out;
 }
 
-Value pca(const Task& task, const std::string& file, const Pca& spec) {
+Value pca(const Job& task, const std::string& file, const Pca& spec) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(file);
   const auto model = timed(out, [&] { return fit(spec, x, task.options); });
@@ -82,7 +82,7 @@ Value pca(const Task& task, const std::string& file, const Pca& spec) {
   return out;
 }
 
-Value kmeans(const Task& task, const std::string& name, int iterations) {
+Value kmeans(const Job& task, const std::string& name, int iterations) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(name + "_X.npy"), start = task.matrix(name + "_init.npy");
   const auto model = timed(out, [&] { return fit(KMeans{.start = start, .max_iterations = iterations}, x, task.options); });
@@ -92,13 +92,13 @@ Value kmeans(const Task& task, const std::string& name, int iterations) {
   return out;
 }
 
-const std::map<std::string, std::function<Value(const Task&)>> kWorkloads{
+const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"csv", csv},
     {"ols", ols},
-    {"pca_full", [](const Task& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
-    {"pca_top", [](const Task& task) { return pca(task, "pca_top_X.npy", Pca{.components = 10, .solver = PcaSolver::randomized}); }},
-    {"kmeans_a", [](const Task& task) { return kmeans(task, "kmeans_a", 20); }},
-    {"kmeans_b", [](const Task& task) { return kmeans(task, "kmeans_b", 10); }},
+    {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
+    {"pca_top", [](const Job& task) { return pca(task, "pca_top_X.npy", Pca{.components = 10, .solver = PcaSolver::randomized}); }},
+    {"kmeans_a", [](const Job& task) { return kmeans(task, "kmeans_a", 20); }},
+    {"kmeans_b", [](const Job& task) { return kmeans(task, "kmeans_b", 10); }},
 };
 
 }  // namespace
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   try {
     const auto workload = argc >= 3 ? kWorkloads.find(argv[1]) : kWorkloads.end();
     if (workload == kWorkloads.end()) throw Error("usage: lemma_bench WORKLOAD DATADIR [--threads N]");
-    Task task{argv[2], {}};
+    Job task{argv[2], {}};
     if (argc == 5 && std::strcmp(argv[3], "--threads") == 0) task.options.threads = std::stoi(argv[4]);
     fmt::print("{}\n", to_json(workload->second(task), -1));
     return 0;

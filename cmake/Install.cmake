@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS lemma EXPORT lemmaTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/lemma" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test.hpp" EXCLUDE)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lemma")
 install(EXPORT lemmaTargets NAMESPACE lemma:: DESTINATION "${package_dir}")

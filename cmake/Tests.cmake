@@ -81,6 +81,7 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/layers_test.cpp" PROPER
 # Each public header compiles alone: one file per header that includes nothing else.
 if(NOT LEMMA_SANITIZE)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lemma/*.hpp")
+  list(FILTER headers EXCLUDE REGEX "_test\\.hpp$")  # shared by tests only
   set(sources "")
   foreach(header IN LISTS headers)
     set(source "${PROJECT_BINARY_DIR}/headers/${header}.cpp")

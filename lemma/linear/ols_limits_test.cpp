@@ -2,7 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/linear/ols.hpp>
-#include <lemma/linear/ols_test_data.hpp>
+#include <lemma/linear/ols_data_test.hpp>
 #include <lemma/model/fit.hpp>
 
 namespace lemma {

@@ -1,7 +1,7 @@
 // lemma/model/pipeline_test.cpp
 #include <gtest/gtest.h>
 #include <lemma/model/pipeline.hpp>
-#include <lemma/model/toy_methods.hpp>
+#include <lemma/model/toy_methods_test.hpp>
 #include <lemma/model/train.hpp>
 
 namespace lemma {
@@ -107,7 +107,8 @@ TEST(Method, WhatItCannotUseIsRefusedBeforeAnyWork) {
   const Matrix x{{1}, {2}};
   const Method& sum_of = method_of<SumOf>();
   EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(x), {}); }), "sum_of: there is no response; write the formula as 'response ~ terms'");
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(Matrix(0, 1)), {}); }), "sum_of: there are no rows to learn from");
+  const Matrix nothing(0, 1);
+  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(nothing), {}); }), "sum_of: there are no rows to learn from");
   const std::vector<int> codes{0, 1};
   MemoryRows classes(x);
   classes.labels(codes, {"a", "b"});

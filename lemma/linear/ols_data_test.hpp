@@ -1,4 +1,4 @@
-// lemma/linear/ols_test_data.hpp: what the tests of ols share.
+// lemma/linear/ols_data_test.hpp: what the tests of ols share.
 #pragma once
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// lemma/model/toy_methods.hpp: the smallest methods that meet the contract, for tests of the house itself.
+// lemma/model/toy_methods_test.hpp: the smallest methods that meet the contract, for tests of the house itself.
 #pragma once
 #include <lemma/model/method.hpp>
 
