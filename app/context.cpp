@@ -22,7 +22,9 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+/// Results that were printed before a note stand before it, also where both go to one file.
 void write(std::FILE* file, std::string_view text) {
+  if (file == stderr) std::fflush(stdout);
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) throw MachineError("cannot write the output: is the disk full?");
 }
 

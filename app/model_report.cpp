@@ -28,14 +28,16 @@ Value fit_document(const TrainedModel& trained) {
   return out;
 }
 
-std::string certificate_text(const Certificate& certificate, const Context& context) {
-  std::string out = context.bold("Certificate") + ": ";
-  if (certificate.strength == Strength::none) return out + "none. " + certificate.message + "\n";
+std::string certificate_line(const Certificate& certificate, const Context& context) {
+  if (certificate.strength == Strength::none) return "none";
   const auto strength = to_value(certificate).at("strength").as_string();
-  out += certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD");
-  out += fmt::format(" ({}; {} {}, allowed {}; {})\n", strength, certificate.kind, format_significant(certificate.value, 3), format_significant(certificate.tolerance, 3), certificate.stopped);
-  if (!certificate.message.empty()) out += "  " + wrap(certificate.message, 98, 2) + "\n";
-  return out;
+  return fmt::format("{} ({}; {} {}, allowed {}; {})", certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD"), strength, certificate.kind,
+                     format_significant(certificate.value, 3), format_significant(certificate.tolerance, 3), certificate.stopped);
+}
+
+std::string certificate_text(const Certificate& certificate, const Context& context) {
+  const std::string sentence = certificate.message.empty() ? "" : "  " + wrap(certificate.message, 98, 2) + "\n";
+  return fmt::format("{}: {}\n{}", context.bold("Certificate"), certificate_line(certificate, context), sentence);
 }
 
 }  // namespace lemma::app

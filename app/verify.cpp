@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -35,10 +36,12 @@ void verify(const Verify& options, Context& context) {
     return context.print_json(out);
   }
   context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(), trained.origin.name, trained.origin.rows.rows()));
-  context.print(found.same_rows ? "Data: the rows the model was fitted on\n" : fmt::format("Data: {} ({} rows given, {} fitted)\n", context.bad("not the rows the model was fitted on"), found.rows, trained.origin.rows.rows()));
-  context.print("As stored.     " + certificate_text(trained.model->certificate(), context));
-  context.print("Computed anew. " + certificate_text(found.certificate, context));
-  context.print(agrees ? context.good("Verified.") + "\n" : context.bad("Not verified.") + "\n");
+  const std::string rows = found.same_rows ? "the rows the model was fitted on"
+                                           : fmt::format("{} ({} rows given, {} fitted)", context.bad("not the rows the model was fitted on"), found.rows, trained.origin.rows.rows());
+  context.print(fmt::format("  data           {}\n", rows));
+  context.print(fmt::format("  as stored      {}\n", certificate_line(trained.model->certificate(), context)));
+  context.print(fmt::format("  computed anew  {}\n", certificate_line(found.certificate, context)));
+  context.print(fmt::format("{} {}\n", agrees ? context.good("Verified.") : context.bad("Not verified."), wrap(found.certificate.message, 88)));
 }
 
 }  // namespace

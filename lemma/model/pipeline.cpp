@@ -1,5 +1,6 @@
 // lemma/model/pipeline.cpp
 #include <fmt/core.h>
+#include <lemma/core/text.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <map>
 
@@ -104,7 +105,7 @@ class PipelineModel final : public AnyModel::Interface {
       Names at{names_at(i, names.features), names.classes, names.target};
       const auto& certificate = steps_[i]->certificate();
       out += fmt::format("{}Step {} of {}: {}\n\n{}", i ? "\n" : "", i + 1, steps_.size(), method_->step_name(i), steps_[i]->summary(at));
-      if (i + 1 < steps_.size()) out += fmt::format("Certificate: {}\n", certificate.message);
+      if (i + 1 < steps_.size()) out += fmt::format("\nCertificate: {}\n", wrap(certificate.message, 87));
     }
     return out;
   }
