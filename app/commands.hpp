@@ -20,6 +20,10 @@ void add_datasets(CLI::App& tool, Context& context);
 void add_completion(CLI::App& tool, Context& context);
 void add_man(CLI::App& tool, Context& context);
 
+/// Moves the parameters of the method that `fit` names from the arguments to the context, before the arguments are parsed:
+/// only the method knows which of them take a value.
+void take_method_params(const CLI::App& tool, std::vector<std::string>& arguments, Context& context);
+
 /// `lemma --version`, and with --verbose the libraries and kernels behind it.
 std::string version_text(bool verbose);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lemma::app {
 
@@ -22,6 +23,7 @@ class Context {
   std::uint64_t seed = 1;
   int threads = 0;  // 0: not given
   int exit_code = kDone;
+  std::vector<std::string> method_words;  // of `fit`: the method's own parameters, as they stand on the command line
 
   Execution execution() const;
   Progress* progress() const;

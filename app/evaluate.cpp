@@ -41,7 +41,7 @@ Labels labels_of(const Column& column, const std::vector<Index>& kept) {
 
 Findings judge(const TrainedModel& trained, const DesignData& data, const Table& table, const Evaluate& options, const Context& context) {
   const auto& about = trained.model->method().about();
-  const Prediction p = trained.model.predict(data.x);
+  const Prediction p = trained.predict(data);
   Findings out;
   if (about.uses_response && !data.has_response)
     throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed", trained.design.target(), table.source()));

@@ -5,6 +5,7 @@
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
@@ -39,7 +40,15 @@ bool names_a_file(const ParamInfo& info, const Value& value) {
   return info.kind == ParamInfo::Kind::name_or_matrix && std::find(info.choices.begin(), info.choices.end(), value.as_string()) == info.choices.end();
 }
 
-/// What CLI11 did not know are the method's own parameters: --name value, --name=value, or --flag for true.
+bool is_flag(const std::string& word) { return word.starts_with("--"); }
+
+/// Whether the word at i is the value of the parameter before it; a truth value may be left out.
+bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std::size_t i) {
+  if (i >= words.size()) return false;
+  return info.kind == ParamInfo::Kind::truth ? words[i] == "true" || words[i] == "false" : !is_flag(words[i]);
+}
+
+/// The method's own parameters: --name value, --name=value, or --flag for true. What nobody knows is among them too.
 Value method_params(const Method& method, const std::vector<std::string>& words, Value params, const std::vector<std::string>& own_flags) {
   const auto infos = method.params();
   std::vector<std::string> known = own_flags;
@@ -49,12 +58,12 @@ Value method_params(const Method& method, const std::vector<std::string>& words,
     const std::string flag = words[i].substr(0, equals);
     const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
     if (info == infos.end()) {
-      if (!flag.starts_with("--")) throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
+      if (!is_flag(flag)) throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
       throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag, did_you_mean(flag, known), method.name()));
     }
     std::string text;
     if (equals != std::string::npos) text = words[i].substr(equals + 1);
-    else if (i + 1 < words.size() && !(words[i + 1].starts_with("--"))) text = words[++i];
+    else if (is_value(*info, words, i + 1)) text = words[++i];
     else if (info->kind == ParamInfo::Kind::truth) text = "true";
     else throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
     Value value = parse_param(*info, text, method.name());
@@ -110,7 +119,48 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   }
 }
 
+/// How many of the words that follow this one belong to it, for the options the tool knows; nothing for others.
+std::optional<int> values_of(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with('-')) return {};
+  const std::string name = word.substr(0, word.find('='));
+  for (const CLI::Option* option : command.get_options())
+    if (option->check_name(name)) return word.size() == name.size() ? option->get_items_expected_max() : 0;
+  return {};
+}
+
+/// The first word from `at` on that is neither an option nor the value of one.
+std::size_t first_word(const CLI::App& command, const std::vector<std::string>& arguments, std::size_t at) {
+  for (; at < arguments.size(); ++at) {
+    const auto values = values_of(command, arguments[at]);
+    if (values) at += *values > 0 ? 1 : 0;
+    else if (!is_flag(arguments[at])) break;
+  }
+  return at;
+}
+
 }  // namespace
+
+void take_method_params(const CLI::App& tool, std::vector<std::string>& arguments, Context& context) {
+  const CLI::App& command = *tool.get_subcommand("fit");
+  const std::size_t chosen = first_word(tool, arguments, 0);
+  if (chosen >= arguments.size() || arguments[chosen] != "fit") return;
+  const std::size_t place = first_word(command, arguments, chosen + 1);
+  if (place >= arguments.size()) return;
+  Value params;
+  const auto infos = method_from(arguments[place], catalog(), params)->params();
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string flag = arguments[i].substr(0, arguments[i].find('='));
+    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
+    if (i < place || info == infos.end() || values_of(command, arguments[i])) {
+      rest.push_back(arguments[i]);
+      continue;
+    }
+    context.method_words.push_back(arguments[i]);
+    if (flag.size() == arguments[i].size() && is_value(*info, arguments, i + 1)) context.method_words.push_back(arguments[++i]);
+  }
+  arguments = std::move(rest);
+}
 
 void add_fit(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Fit>();
@@ -138,7 +188,9 @@ void add_fit(CLI::App& tool, Context& context) {
     std::vector<std::string> flags;
     for (const CLI::Option* option : command->get_options())
       for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
-    fit(*options, command->remaining(), flags, context);
+    auto words = context.method_words;
+    for (const auto& unknown : command->remaining()) words.push_back(unknown);
+    fit(*options, words, flags, context);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <lemma/core/error.hpp>
 #include <new>
 
@@ -59,7 +60,10 @@ int run(int argc, char** argv, Context& context) {
               "Exit code: 0 done, 1 the answer is no, 2 the call or the data is wrong, 3 the machine failed, 130 cancelled.\n"
               "'lemma COMMAND --help' tells more; 'lemma fit METHOD --help' tells all about a method.");
   try {
-    tool.parse(argc, argv);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    take_method_params(tool, arguments, context);
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    tool.parse(std::move(arguments));
   } catch (const CLI::Success& help) {
     return tool.exit(help);
   } catch (const CLI::ParseError& error) {

@@ -108,7 +108,7 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Predi
   PredictOptions how;
   how.interval = static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
   how.level = options.level;
-  const Prediction p = trained.model.predict(data.x, how);
+  const Prediction p = trained.predict(data, how);
   auto columns = predicted_columns(trained, p, data, options, table.rows());
   if (options.diagnostics) {
     if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");

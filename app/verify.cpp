@@ -23,7 +23,7 @@ void verify(const Verify& options, Context& context) {
   if (!options.memory.empty()) memory = parse_size(options.memory);
   const auto data = options.data.stream(context, memory);
   const Verification found = trained.verify(*data, memory, context.execution());
-  const bool agrees = found.same_rows && found.certificate.holds() && trained.model->certificate().holds();
+  const bool agrees = found.same_rows && found.certificate.holds();  // what is stored is a claim, this is the evidence
   context.exit_code = agrees ? kDone : kAnswerIsNo;
   if (context.json) {
     Value out = Value::object();

@@ -111,6 +111,36 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"fit lda iris 'species ~ .' -o /no/such/folder/out.lemma", "/no/such/folder/out.lemma"},
                     Mistake{"fit ols iris 'petal_width ~ .' --memory much", "--memory is 'much'"}));
 
+TEST(Tool, ParametersOfTheMethodMayStandAnywhereAfterIt) {
+  const Folder in;
+  const auto plain = in.lemma("fit kmeans xclara --k 2 --restarts 2 --json");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(in.lemma("--json fit --seed 1 kmeans --k=2 --restarts 2 xclara '~ .'").out.size(), plain.out.size());
+  const auto flag = in.lemma("fit pca usarrests --scale -q --json");
+  ASSERT_EQ(flag.code, 0) << flag.err;
+  EXPECT_TRUE(from_json(flag.out).at("params").at("scale").as_bool());
+  EXPECT_FALSE(from_json(in.lemma("fit pca usarrests --scale false --json").out).at("params").at("scale").as_bool());
+}
+
+TEST(Tool, CentresForKMeansComeFromAFile) {
+  const Folder in;
+  in.write("centers.csv", "eruptions,waiting\n2,55\n4,80\n");
+  const auto fit = in.lemma("fit kmeans faithful --start centers.csv --json");
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_EQ(from_json(fit.out).at("results").at("sizes").as_vector().sum(), 272);
+  in.write("wrong.csv", "a,b,c\n1,2,3\n4,5,6\n");
+  EXPECT_EQ(in.lemma("fit kmeans faithful --start wrong.csv").code, 2);
+}
+
+TEST(Tool, CtrlCKeepsWhatThereIsAndSaysSo) {
+  const Folder in;
+  const auto stopped = in.lemma("fit kmeans letters '~ . - lettr' --k 30 --restarts 1000000 -o m.lemma", "timeout --preserve-status -s INT -k 20 4");
+  EXPECT_EQ(stopped.code, 130) << stopped.err;
+  EXPECT_TRUE(contains(stopped.err, "the model as far as it came is in m.lemma")) << stopped.err;
+  EXPECT_TRUE(contains(stopped.out, "DOES NOT HOLD")) << stopped.out;
+  EXPECT_EQ(in.lemma("verify m.lemma letters").code, 0);  // the best finished start is a fixed point, found out anew
+}
+
 TEST(Tool, ReadsStandardInput) {
   const Folder in;
   const auto fit = in.lemma("fit ols - 'y ~ x' --json", "printf 'x,y\\n1,2\\n2,4.1\\n3,5.9\\n4,8.2\\n' |");

@@ -149,7 +149,9 @@ std::string join_words(const std::vector<std::string>& words, std::size_t most) 
 }
 
 std::string count_of(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+  const auto hisses = [&](std::string_view ending) { return noun.ends_with(ending); };
+  const bool long_plural = hisses("s") || hisses("x") || hisses("ch") || hisses("sh");
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : long_plural ? "es" : "s");
 }
 
 }  // namespace lemma

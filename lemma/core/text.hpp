@@ -33,7 +33,7 @@ std::string wrap(std::string_view text, int width = 79, int hanging = 0);
 /// "a", "a and b", "a, b and c"; with more than `most`: "a, b and 7 more".
 std::string join_words(const std::vector<std::string>& words, std::size_t most = 10);
 
-/// "1 row", "2 rows", "1,000 rows".
+/// "1 row", "2 rows", "1,000 rows", "3 classes".
 std::string count_of(std::int64_t count, std::string_view noun);
 
 // ---- numbers ----

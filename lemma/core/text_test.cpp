@@ -60,6 +60,11 @@ TEST(JoinWords, ReadsLikeASentence) {
   EXPECT_EQ(join_words({"a", "b", "c", "d", "e"}, 3), "a, b and 3 more");
   EXPECT_EQ(count_of(1, "row"), "1 row");
   EXPECT_EQ(count_of(1234567, "row"), "1,234,567 rows");
+  EXPECT_EQ(count_of(1, "class"), "1 class");
+  EXPECT_EQ(count_of(3, "class"), "3 classes");
+  EXPECT_EQ(count_of(0, "box"), "0 boxes");
+  EXPECT_EQ(count_of(2, "batch"), "2 batches");
+  EXPECT_EQ(count_of(2, "wish"), "2 wishes");
 }
 
 TEST(FormatSignificant, PrintsOneNumberAsRDoes) {  // format(x, digits = d) in R 4.2

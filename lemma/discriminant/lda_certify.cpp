@@ -53,6 +53,12 @@ double means_error(const LdaModel& model, const AboutMeans& look, const Vector& 
   return worst;
 }
 
+/// An entry in units of the two spreads.
+double covariance_error(const LdaModel& model, const Matrix& covariance) {
+  const Vector by = covariance.diagonal().cwiseSqrt().cwiseInverse();
+  return (by.asDiagonal() * (model.covariance - covariance) * by.asDiagonal()).cwiseAbs().maxCoeff();
+}
+
 struct EigenError {
   double normalised, residual, outside;
 };
@@ -84,6 +90,7 @@ Certificate certify(const LdaModel& model, const Rows& rows, const Execution& ex
   const Vector prior = lda::prior_of(model.spec, look.counts);
   const auto eigen = eigen_error(model, covariance, lda::between_rows(model.spec, means, prior, n));
   const double of_means = means_error(model, look, covariance.diagonal().cwiseSqrt());
+  const double of_covariance = covariance_error(model, covariance);
   const double of_prior = (prior - model.prior).cwiseAbs().maxCoeff();
   const double of_trace =
       (model.proportion_of_trace - model.svd.cwiseAbs2() / model.svd.squaredNorm()).cwiseAbs().maxCoeff();
@@ -91,8 +98,8 @@ Certificate certify(const LdaModel& model, const Rows& rows, const Execution& ex
   Certificate out;
   out.strength = Strength::optimal;
   out.kind = "residual of B v = lambda S v";
-  out.value =
-      eigen.normalised + eigen.residual + eigen.outside + of_means + of_prior + of_trace;  // a sum: one NaN is enough
+  out.value = eigen.normalised + eigen.residual + eigen.outside + of_means + of_covariance + of_prior +
+              of_trace;  // a sum: one NaN is enough
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
@@ -105,6 +112,10 @@ Certificate certify(const LdaModel& model, const Rows& rows, const Execution& ex
   else if (parameters)
     out.message = fmt::format("The means or the priors are not those of these rows: off by {:.1e} (allowed {:.0e}).",
                               std::max(of_means, of_prior), out.tolerance);
+  else if (of_covariance > kTolerance)
+    out.message = fmt::format(
+        "The pooled covariance is not that of these rows: off by {:.1e} of the spreads (allowed {:.0e}).",
+        of_covariance, out.tolerance);
   else
     out.message = fmt::format(
         "B v = lambda S v with v'S v = 1 is off by {:.1e} (allowed {:.0e}); nearly dependent columns lose these "

@@ -1,20 +1,17 @@
-// lemma/linear/ols.cpp: the fit, what it says about the coefficients, and its certificate.
+// lemma/linear/ols.cpp: the fit and what it says about the coefficients.
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/ols.hpp>
+#include <lemma/linear/ols_parts.hpp>
 #include <lemma/math/distributions.hpp>
-#include <lemma/math/residuals.hpp>
 #include <numbers>
 
 namespace lemma {
 namespace {
 
+using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
-
-/// NaN, infinity: never in results.
-double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
 /// Lengths whose squares, and their inverses, a double can hold with room to spare.
 constexpr double kShortest = 1e-140, kLongest = 1e140;
@@ -27,22 +24,6 @@ void require_usable_units(const LeastSquares& data, const Rows& rows) {
         fmt::format("ols: the values of '{}' are too {} to be squared (they are about {:.0e}); use another unit",
                     j < data.features() ? rows.features[static_cast<std::size_t>(j)] : rows.target,
                     length > 1 ? "large" : "small", length / std::sqrt(data.mass())));
-  }
-}
-
-/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it. Rows
-/// with weights are searched first: a weight of 0 would hide a value, and a negative precision a negative weight.
-LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution) {
-  if (rows.has_weights || rows.has_precision) require_finite(rows, execution.part(0, 0.1));
-  try {
-    LeastSquares data =
-        scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
-    require(data.rows() > 0, "ols: all weights are 0, so there are no rows to learn from");
-    require_usable_units(data, rows);
-    return data;
-  } catch (const Error&) {
-    require_finite(rows, execution);
-    throw;
   }
 }
 
@@ -72,12 +53,6 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
   if (lead == 1)
     judge(0, model.intercept, model.intercept_std_error, model.intercept_t, model.intercept_p, model.intercept_lower,
           model.intercept_upper);
-}
-
-/// Σ w (fitted − mean)²: as a difference where that keeps its digits, else as ‖R b‖².
-double explained_by(const LinearSolution& solution) {
-  if (solution.residual_ss < 0.5 * solution.total_ss) return solution.total_ss - solution.residual_ss;
-  return (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
 }
 
 /// R², F, likelihood and what follows from it, each as R's summary.lm and logLik.lm define it.
@@ -125,7 +100,33 @@ std::vector<std::string> warnings_of(const OlsModel& model, const LeastSquares& 
   return out;
 }
 
-/// Least, quartiles (R's type 7) and largest of the residuals √precision · r; a row of weight k counts k times.
+}  // namespace
+
+namespace ols {
+
+double or_none(double value) { return std::isfinite(value) ? value : kNone; }
+
+/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it. Rows
+/// with weights are searched first: a weight of 0 would hide a value, and a negative precision a negative weight.
+LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution) {
+  if (rows.has_weights || rows.has_precision) require_finite(rows, execution.part(0, 0.1));
+  try {
+    LeastSquares data =
+        scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
+    require(data.rows() > 0, "ols: all weights are 0, so there are no rows to learn from");
+    require_usable_units(data, rows);
+    return data;
+  } catch (const Error&) {
+    require_finite(rows, execution);
+    throw;
+  }
+}
+
+double explained_by(const LinearSolution& solution) {
+  if (solution.residual_ss < 0.5 * solution.total_ss) return solution.total_ss - solution.residual_ss;
+  return (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
+}
+
 Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Execution& execution) {
   if (rows.count() > kMostResiduals) return {};
   std::vector<std::pair<double, double>> residuals(static_cast<std::size_t>(rows.count()));  // with their weights
@@ -168,12 +169,12 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
   return out;
 }
 
-}  // namespace
+}  // namespace ols
 
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const LeastSquares data =
-      learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
+      ols::learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
   const auto [solution, residuals, excess, refinements] =
       solve_refined(rows, data, execution.part(0.6, 0.9, "looking at the residuals"), spec->tolerance);
 
@@ -192,26 +193,13 @@ OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options
   model.rss = solution.residual_ss;
   model.df_residual = data.weight() - static_cast<double>(model.rank);
 
-  const double explained_ss = explained_by(solution);
+  const double explained_ss = ols::explained_by(solution);
   judge_coefficients(model, data, solution);
   judge_fit(model, data, explained_ss);
-  model.residual_quantiles = residual_quantiles(model, rows, execution.part(0.9, 1));
+  model.residual_quantiles = ols::residual_quantiles(model, rows, execution.part(0.9, 1));
   model.warnings = warnings_of(model, data, solution, rows.features, explained_ss);
-  model.certificate = certificate_of(excess, refinements);
+  model.certificate = ols::certificate_of(excess, refinements);
   return model;
-}
-
-/// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
-Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Ols::name, Ols::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  const LeastSquares data = learn(rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.7));
-  LinearSolution solution = solve(data, model.spec.tolerance);
-  solution.intercept = model.intercept;
-  solution.coefficients = model.slopes();
-  const Residuals residuals = scan(rows, Residuals(solution.intercept, solution.coefficients), execution.part(0.7, 1));
-  return certificate_of(excess(data, solution, residuals), 0);
 }
 
 }  // namespace lemma

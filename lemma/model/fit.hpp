@@ -19,6 +19,8 @@ struct Coded {
 };
 Coded code(const std::vector<std::string>& labels);
 DesignOptions design_options(const MethodAbout& about);
+/// A response is offset + what the columns say of it: adds the offset of the rows to values of them, where there is one.
+void add_offset(Vector& values, const DesignData& data);
 /// What the design makes of the training table, with the weights, precision and offset of the options.
 std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
 }  // namespace detail
@@ -61,7 +63,13 @@ template <class Model>
 struct Fitted : Model {
   Design design;
 
-  auto predict(const auto& rows) const { return Model::predict(x_of(rows)); }
+  auto predict(const Table& table) const {
+    const DesignData data = design.apply(table);
+    auto out = Model::predict(data.x);
+    if constexpr (Regressor<Model>) detail::add_offset(out, data);
+    return out;
+  }
+  auto predict(const MatrixView& x) const { return Model::predict(x); }
   auto probabilities(const auto& rows) const { return Model::probabilities(x_of(rows)); }
   auto decision(const auto& rows) const { return Model::decision(x_of(rows)); }
   auto coordinates(const auto& rows) const { return Model::coordinates(x_of(rows)); }

@@ -88,6 +88,7 @@ TrainedModel decode(std::span<const std::uint8_t> bytes, std::span<const Method*
     throw Error(fmt::format("{} is not a Lemma model file", name));
   if (bytes.size() < kHeader) throw Error(fmt::format("{} is cut short: it ends inside its header", name));
   const auto version = get<std::uint32_t>(bytes.data() + 8);
+  if (version == 0) throw Error(fmt::format("{} is damaged: it has format 0, and formats count from 1", name));
   if (version > kFormatVersion)
     throw Error(fmt::format("{} has format {}, and this lemma ({}) reads up to {}: a newer lemma wrote it, use that one to read it", name, version, kVersion, kFormatVersion));
   const auto length = get<std::uint64_t>(bytes.data() + 16);

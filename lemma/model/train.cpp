@@ -57,13 +57,21 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   const auto [rows, notes] = designed(design, data, streamed, options.fit);
   check_rows(method->name(), about, *rows);
   auto model = method->fit(params, *rows, options.fit);
-  TrainedModel out{std::move(model), design, {data.schema().source(), sketch(*rows, options.fit.execution())}, design.notes(), std::move(method)};
+  Execution to_the_end;  // a cancelled fit gives back what it has, and that is worth its fingerprint
+  to_the_end.threads = options.fit.threads;
+  TrainedModel out{std::move(model), design, {data.schema().source(), sketch(*rows, to_the_end)}, design.notes(), std::move(method)};
   out.notes.insert(out.notes.end(), notes.begin(), notes.end());
   return out;
 }
 
 Prediction TrainedModel::predict(const Table& table, const PredictOptions& options) const {
-  return model.predict(design.apply(table).x, options);
+  return predict(design.apply(table), options);
+}
+
+Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& options) const {
+  Prediction out = model.predict(data.x, options);
+  for (Vector* values : {&out.value, &out.lower, &out.upper}) detail::add_offset(*values, data);
+  return out;
 }
 
 Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory, const Execution& execution) const {

@@ -24,7 +24,9 @@ struct TrainedModel {
   std::shared_ptr<const Method> method; // owned here when it is a pipeline
 
   Names names() const { return {design.features(), design.classes(), design.target()}; }
+  /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
   Prediction predict(const Table& table, const PredictOptions& options = {}) const;
+  Prediction predict(const DesignData& data, const PredictOptions& options = {}) const;
   /// The certificate computed again, from the model and the data alone.
   Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {}, const Execution& execution = {}) const;
 };

@@ -65,6 +65,10 @@ ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& opt
   model.mean = spec->center ? moments.mean() : Vector::Zero(rows.width()).eval();
   model.scale = Vector::Ones(rows.width());
   const Vector deviation = moments.deviation();
+  for (Index j = 0; j < rows.width(); ++j)
+    if (!std::isfinite(moments.mean()(j)) || !std::isfinite(deviation(j)))
+      throw Error(fmt::format("scale: the values of '{}' reach from {:g} to {:g}, beyond the range of numbers; use another unit",
+                              rows.features[static_cast<std::size_t>(j)], moments.least()(j), moments.greatest()(j)));
   for (Index j = 0; spec->scale && j < rows.width(); ++j) {
     if (deviation(j) > 0) model.scale(j) = deviation(j);
     else model.warnings.push_back(fmt::format("'{}' has no spread and is only centred", rows.features[static_cast<std::size_t>(j)]));

@@ -71,6 +71,28 @@ TEST(Scale, MissingValuesStayMissingAndTakeNoPart) {
   EXPECT_TRUE(std::isnan(model.transform(x)(29, 0)));
 }
 
+TEST(Scale, HugeAndTinyNumbersAreScaledWithoutAWarning) {
+  for (const double unit : {1e200, 1e300, 1e-200, 1e-300}) {
+    const Matrix x = unit * numbers(50, 2);
+    const auto model = fit(Scale{}, x);
+    EXPECT_TRUE(model.warnings.empty()) << unit;
+    EXPECT_TRUE(model.certificate.holds()) << unit << ": " << model.certificate.message;
+    EXPECT_LT((model.transform(x).colwise().squaredNorm().array() / 49 - 1).abs().maxCoeff(), 1e-12) << unit;
+  }
+}
+
+TEST(Scale, RefusesASpreadBeyondTheRangeOfNumbersAndNamesTheColumn) {
+  Matrix x = numbers(2, 2);
+  x.col(1) << -1.7e308, 1.7e308;
+  try {
+    fit(Scale{}, x);
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'x2' reach from -1.7e+308 to 1.7e+308"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Scale, TheNaturalWrongAlgorithmsFailTheCertificate) {
   const Matrix x = numbers(300, 3);
   const MemoryRows rows(x);
