@@ -90,6 +90,13 @@ TEST(Store, ANewerFormatGetsASentence) {
   }
 }
 
+TEST(Store, ThereIsNoFormat0) {
+  Bytes file = encode(small_model());
+  file[8] = 0;
+  expect_none(must_refuse("format 0", [&] { decode(file, catalog(), "out/model.lemma"); },
+                          {"out/model.lemma", "format 0, and formats count from 1"}));
+}
+
 TEST(Store, WhatIsNoModelFileIsCalledThat) {
   const std::string csv = "a,b\n1,2\n";
   const Bytes bytes(csv.begin(), csv.end());

@@ -181,6 +181,18 @@ TEST(Tool, AFileLargerThanTheMemoryAllowedGivesTheSameBits) {
   }
 }
 
+TEST(Tool, DroppedRowsAreTheSameFromDisk) {
+  const Folder in;
+  in.write("votes.csv", in.lemma("datasets breast_cancer").out);
+  const std::string fit = "fit lda votes.csv 'Class ~ . - Id' --missing drop -o ";
+  const auto whole = in.lemma(fit + "whole.lemma");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_TRUE(contains(whole.err, "16 missing values in 16 of 699 rows: Bare.nuclei (16); 16 rows left out")) << whole.err;
+  const auto blocks = in.lemma(fit + "blocks.lemma --memory 10K");
+  ASSERT_EQ(blocks.code, 0) << blocks.err;
+  EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma"));
+}
+
 TEST(Tool, VersionCompletionAndManualComeFromTheSameDescriptions) {
   const Folder in;
   EXPECT_TRUE(in.lemma("--version").out.starts_with("lemma "));

@@ -14,19 +14,6 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-/// "3 of 200 rows left out: 12 missing values in …", "filled in with the median: …"
-void note_missing(const Completeness& found, Missing policy, Index rows, DesignData& data) {
-  if (found.incomplete == 0) return;
-  const std::string what = describe_missing(found, rows);
-  const Index dropped = rows - static_cast<Index>(found.kept.size());
-  if (imputes(policy))
-    data.notes.push_back(
-        fmt::format("{}; filled in with the {}{}", what, name_of(policy),
-                    dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : ""));
-  else if (policy == Missing::drop)
-    data.notes.push_back(fmt::format("{}; {} row{} left out", what, dropped, dropped == 1 ? "" : "s"));
-}
-
 Missing policy_of(const DesignParts& parts, std::optional<Missing> asked) {
   const Missing policy = asked.value_or(parts.missing);
   if (imputes(policy) && policy != parts.missing)
@@ -45,6 +32,17 @@ void check_missing(const Completeness& found, Missing policy, Index rows, BoundT
 }
 
 }  // namespace
+
+std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept) {
+  if (found.incomplete == 0) return "";
+  const std::string what = describe_missing(found, rows);
+  const Index dropped = rows - kept;
+  if (imputes(policy))
+    return fmt::format("{}; filled in with the {}{}", what, name_of(policy),
+                       dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : "");
+  if (policy != Missing::drop) return "";
+  return fmt::format("{}; {} row{} left out", what, dropped, dropped == 1 ? "" : "s");
+}
 
 std::string_view name_of(Coding coding) {
   switch (coding) {
@@ -151,7 +149,7 @@ DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::R
   auto found = completeness(bound, policy, 0, table.rows());
   check_missing(found, policy, table.rows(), role);
   DesignData data;
-  note_missing(found, policy, table.rows(), data);
+  if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size())); !note.empty()) data.notes.push_back(std::move(note));
   data.kept = std::move(found.kept);
   fill_x(bound, data.kept, gaps_of(policy), execution, data.x);
   fill_outcome(bound, data.kept, gaps_of(policy), data);

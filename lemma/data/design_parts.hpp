@@ -171,6 +171,8 @@ struct Completeness {
 };
 /// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
 Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
+/// What the user is told when rows were left out or values filled in: "12 missing values in …; 3 rows left out".
+std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept);
 /// "12 missing values in 3 of 200 rows: age (7), bmi (5)"
 std::string describe_missing(const Completeness& found, Index rows);
 

@@ -1,6 +1,7 @@
 // lemma/data/stream_rows.cpp
 #include <algorithm>
-#include <atomic>
+#include <map>
+#include <mutex>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/design_parts.hpp>
@@ -82,7 +83,6 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
-  if (training) notes_ = parts.notes;
   count_ = stream.rows();
   if (policy_ != Missing::error) count_rows(execution);
 }
@@ -91,24 +91,32 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
 void StreamRows::count_rows(const Execution& execution) {
   const Index rows = stream_.rows(), pieces = (rows + kPiece - 1) / kPiece;
   std::vector<Index> kept(static_cast<std::size_t>(pieces));
-  std::atomic<Index> incomplete = 0;
+  std::map<std::string, Index> missing;
+  Completeness all;
+  std::mutex mutex;
   const TableSource source(stream_);
   parallel_for(pieces, execution, [&](Index i) {
-    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece),
-                 [&](const Table& table, Index first, Index count, Index base) {
-                   const BoundTable bound(design_.parts(), table, role_of(use_), base);
-                   const auto found = completeness(bound, policy_, first, count);
-                   kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
-                   incomplete += found.incomplete;
-                 });
+    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece), [&](const Table& table, Index first, Index count, Index base) {
+      const BoundTable bound(design_.parts(), table, role_of(use_), base);
+      const auto found = completeness(bound, policy_, first, count);
+      kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+      const std::lock_guard lock(mutex);
+      all.incomplete += found.incomplete;
+      for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
+    });
   });
   before_.assign(1, 0);
   for (const Index each : kept) before_.push_back(before_.back() + each);
   count_ = before_.back();
-  if (incomplete == 0 || policy_ == Missing::native) return;
-  notes_.push_back(fmt::format("{} of {} rows have missing values; {}", incomplete.load(), rows,
-                               imputes(policy_) ? fmt::format("filled in with the {}", name_of(policy_))
-                                                : fmt::format("{} left out", rows - count_)));
+  const BoundTable bound(design_.parts(), stream_.schema(), role_of(use_));
+  auto order = bound.predictors();
+  for (auto& name : bound.outcomes()) order.push_back(name);
+  for (const auto& name : order)
+    if (const auto found = missing.find(name); found != missing.end()) {
+      all.missing.emplace_back(*found);
+      missing.erase(found);
+    }
+  if (auto note = missing_note(all, policy_, rows, count_); !note.empty()) notes_.push_back(std::move(note));
 }
 
 /// Rows skip … skip + take of those that are kept in [first, first + size) of the stream.

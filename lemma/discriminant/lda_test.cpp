@@ -277,6 +277,11 @@ TEST(Lda, TheNaturalWrongAlgorithmsFailTheCertificate) {
   no_prior.prior = right.prior;  // right priors beside discriminants that forgot them
   EXPECT_FALSE(certify(no_prior, rows, {}).holds());
 
+  LdaModel other_covariance = right;  // right discriminants beside a covariance with another divisor
+  other_covariance.covariance *= 1.01;
+  EXPECT_FALSE(certify(other_covariance, rows, {}).holds());
+  EXPECT_NE(certify(other_covariance, rows, {}).message.find("covariance is not that of these rows"), std::string::npos);
+
   LdaModel total =
       right;  // the total covariance in the place of the pooled one: for two classes only the length differs
   const Matrix centred = sample.x.rowwise() - sample.x.colwise().mean();

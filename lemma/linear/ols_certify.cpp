@@ -14,6 +14,7 @@ namespace {
 using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
 constexpr double kAgree = 1e-9;          // what rounding may do to a number, in its own unit
+constexpr double kFollows = 1e-12;       // to a sum of a few terms, in their size
 constexpr double kLeastAgreement = 0.5;  // no loss of digits excuses more
 
 /// What the rows say: a fresh triangle, the residuals at the model's coefficients, and the digits these can have.
@@ -157,7 +158,7 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
                 of_explained);
   const double lost = (1 - model.r_squared) * ((n - lead) / df);
   same.number("adj_r_squared", model.adj_r_squared, slopes == 0 ? 0.0 : tested ? or_none(1 - lost) : kNone,
-              1e-3 * (1 + std::abs(lost)));
+              1 + std::abs(lost), kFollows);
   same.relative("f_statistic", model.f_statistic,
                 tested ? or_none(explained / slopes / (model.rss / df)) : kNone, of_explained);
   const double f_p = tested && std::isfinite(model.f_statistic) ? f_upper(model.f_statistic, slopes, df) : kNone;
@@ -166,12 +167,12 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
   const double parameters = static_cast<double>(model.rank) + 1;
   const double likelihood =
       0.5 * (look.data.log_precision() - n * (std::log(2 * std::numbers::pi * model.rss / n) + 1));
-  const double unit = 1e-3 * (n + std::abs(look.data.log_precision()) + std::abs(or_none(likelihood)));
-  same.number("log_likelihood", model.log_likelihood, or_none(likelihood), unit);
+  const double unit = n + std::abs(look.data.log_precision()) + std::abs(or_none(likelihood));
+  same.number("log_likelihood", model.log_likelihood, or_none(likelihood), unit, kFollows);
   const double aic = -2 * model.log_likelihood + 2 * parameters,
                bic = -2 * model.log_likelihood + std::log(n) * parameters;
-  same.number("aic", model.aic, or_none(aic), unit);
-  same.number("bic", model.bic, or_none(bic), unit);
+  same.number("aic", model.aic, or_none(aic), unit, kFollows);
+  same.number("bic", model.bic, or_none(bic), unit, kFollows);
 }
 
 void compare_quantiles(Comparison& same, const OlsModel& model, const Look& look, const Rows& rows,

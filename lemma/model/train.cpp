@@ -16,7 +16,8 @@ struct DesignedRows {
 DesignedRows designed(const Design& design, const TableStream& data, bool streamed, const FitOptions& options) {
   if (streamed) {
     auto rows = std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
-    auto notes = rows->notes();
+    auto notes = design.notes();
+    notes.insert(notes.end(), rows->notes().begin(), rows->notes().end());
     return {std::move(rows), std::move(notes)};
   }
   auto rows = data.table() ? detail::rows_of(design, *data.table(), options) : detail::rows_of(design, read_all(data, options.execution()), options);
@@ -59,9 +60,7 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   auto model = method->fit(params, *rows, options.fit);
   Execution to_the_end;  // a cancelled fit gives back what it has, and that is worth its fingerprint
   to_the_end.threads = options.fit.threads;
-  TrainedModel out{std::move(model), design, {data.schema().source(), sketch(*rows, to_the_end)}, design.notes(), std::move(method)};
-  out.notes.insert(out.notes.end(), notes.begin(), notes.end());
-  return out;
+  return {std::move(model), design, {data.schema().source(), sketch(*rows, to_the_end)}, notes, std::move(method)};
 }
 
 Prediction TrainedModel::predict(const Table& table, const PredictOptions& options) const {
