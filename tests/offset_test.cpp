@@ -16,12 +16,6 @@ Vector column(const Table& table, const std::string& name) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
-double measure(const Value& evaluation, const std::string& name) {
-  for (const auto& each : evaluation.at("measures").as_list())
-    if (each.at("name").as_string("name") == name) return each.at("value").as_double();
-  throw Error("there is no measure " + name);
-}
-
 TEST(Offset, IsPartOfPredictionsTheirIntervalsAndResiduals) {
   const Folder in;
   in.write("rows.csv", kRows);
@@ -44,8 +38,9 @@ TEST(Offset, IsTakenFromNewRows) {
   ASSERT_EQ(in.lemma("fit ols rows.csv 'y ~ x + offset(z)' -o m.lemma").code, 0);
   const auto ran = in.lemma("predict m.lemma new.csv");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_LT((column(parse_csv(ran.out, {}, "predictions"), "prediction") - Vector{{21.0, 1021.0}}).cwiseAbs().maxCoeff(),
-            1e-10);
+  EXPECT_LT(
+      (column(parse_csv(ran.out, {}, "predictions"), "prediction") - Vector{{21.0, 1021.0}}).cwiseAbs().maxCoeff(),
+      1e-10);
   in.write("without.csv", "x\n10\n");
   const auto without = in.lemma("predict m.lemma without.csv");
   EXPECT_EQ(without.code, 2);
@@ -58,7 +53,7 @@ TEST(Offset, IsPartOfWhatIsJudged) {
   ASSERT_EQ(in.lemma("fit ols rows.csv 'y ~ x + offset(z)' -o m.lemma").code, 0);
   const auto ran = in.lemma("evaluate m.lemma rows.csv --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NEAR(measure(from_json(ran.out), "rmse"), 0.5, 1e-12) << ran.out;
+  EXPECT_NEAR(from_json(ran.out).at("measures").at("rmse").as_double(), 0.5, 1e-12) << ran.out;
 }
 
 TEST(Offset, IsPartOfPredictionsInCpp) {

@@ -46,27 +46,6 @@ double canonical(double number) {
   return number == 0 ? 0.0 : number;
 }
 
-/// A sum over rows, so that blocks can be merged; each row's hash is mixed with its index, so that order counts.
-struct RowsHash {
-  std::uint64_t sum = 0;
-
-  void accumulate(const Block& block) {
-    for (Index i = 0; i < block.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const double* x = block.x.data() + i * block.x.outerStride();
-      std::uint64_t h = hash_numbers({x, static_cast<std::size_t>(block.x.cols())});
-      std::uint64_t part = 1;  // tells y = 1 from weight = 1
-      for (const auto& values : {block.y, block.weight, block.precision, block.offset}) {
-        if (!values.empty()) h = hash_combine(h, hash_numbers({&values[at], 1}, part));
-        ++part;
-      }
-      if (!block.label.empty()) h = hash_combine(h, finish(static_cast<std::uint64_t>(block.label[at]) + kSeven));
-      sum += hash_combine(h, static_cast<std::uint64_t>(block.first + i));
-    }
-  }
-  void merge(const RowsHash& other) { sum += other.sum; }
-};
-
 }  // namespace
 
 std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed) {
@@ -82,13 +61,6 @@ std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed)
 std::uint64_t hash_numbers(std::span<const double> numbers, std::uint64_t seed) {
   return hash_words(numbers.size(), 8 * numbers.size(), seed,
                     [&](std::size_t i) { return std::bit_cast<std::uint64_t>(canonical(numbers[i])); });
-}
-
-std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b) { return finish(mix(a, b, kSeven)); }
-
-std::uint64_t hash_rows(const Rows& rows, const Execution& execution) {
-  const auto size = hash_combine(static_cast<std::uint64_t>(rows.count()), static_cast<std::uint64_t>(rows.width()));
-  return hash_combine(scan(rows, RowsHash{}, execution).sum, size);
 }
 
 std::uint32_t crc32(const void* data, std::size_t size, std::uint32_t before) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <lemma/core/rows.hpp>
 #include <span>
 #include <string_view>
 
@@ -15,12 +14,6 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0) {
 }
 /// Equal numbers have equal hashes: −0 counts as 0, and every NaN as the same one.
 std::uint64_t hash_numbers(std::span<const double> numbers, std::uint64_t seed = 0);
-/// Order counts: combine(a, b) is not combine(b, a).
-std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b);
-
-/// Of every number in every row (features, response, labels, weights, precision, offset) and of the rows' order: the
-/// same from memory and from a file, for any number of threads.
-std::uint64_t hash_rows(const Rows& rows, const Execution& execution = {});
 
 /// zlib's CRC-32, which finds every burst of damage up to 32 bits. `before` continues an earlier part.
 std::uint32_t crc32(const void* data, std::size_t size, std::uint32_t before = 0);

@@ -16,10 +16,6 @@ TEST(Hash, ValuesAreFixedForEver) {  // model files hold them: a change here mak
   EXPECT_EQ(hash_text("lemma"), 0x37f9fad5704442c3);
   EXPECT_EQ(hash_text("lemma", 1), 0x9c08cfb13694cabd);
   EXPECT_EQ(hash_numbers(std::vector<double>{1, 2, 3}), 0x03dfa849ac42561b);
-  EXPECT_EQ(hash_combine(1, 2), 0x47d58f80331d3b33);
-  const Matrix x{{1.0, 2.0}, {3.0, 4.0}};
-  const std::vector<int> codes{0, 1};
-  EXPECT_EQ(hash_rows(MemoryRows(x).labels(codes, {"a", "b"})), 0x135ede9e5497b3c6);
 }
 
 TEST(Hash, EqualNumbersHashAlike) {
@@ -36,7 +32,6 @@ TEST(Hash, LengthOrderAndSeedCount) {
   EXPECT_NE(hash_numbers(std::vector<double>{1, 2}), hash_numbers(std::vector<double>{2, 1}));
   EXPECT_NE(hash_numbers(std::vector<double>{1, 2, 3, 4}), hash_numbers(std::vector<double>{3, 4, 1, 2}));
   EXPECT_NE(hash_text("a", 0), hash_text("a", 1));
-  EXPECT_NE(hash_combine(1, 2), hash_combine(2, 1));
 }
 
 TEST(Hash, EveryInputBitChangesHalfOfTheOutput) {
@@ -56,32 +51,6 @@ TEST(Hash, SmallWholeNumbersDoNotCollide) {
   for (int a = 0; a < 300; ++a)
     for (int b = 0; b < 300; ++b) seen.insert(hash_numbers(std::vector<double>{double(a), double(b)}));
   EXPECT_EQ(seen.size(), 90000u);
-}
-
-TEST(HashRows, IsTheSameForAnyNumberOfThreadsAndSeesEveryPart) {
-  Matrix x = normal_matrix(5000, 4, 1);
-  const std::vector<double> y(5000, 1.0);
-  Execution threads;
-  threads.threads = 1;
-  const std::uint64_t alone = hash_rows(MemoryRows(x), threads);
-  threads.threads = 8;
-  EXPECT_EQ(hash_rows(MemoryRows(x), threads), alone);
-
-  const std::set<std::uint64_t> parts{alone,
-                                      hash_rows(MemoryRows(x).response(y)),
-                                      hash_rows(MemoryRows(x).weights(y)),
-                                      hash_rows(MemoryRows(x).precision(y)),
-                                      hash_rows(MemoryRows(x).offset(y)),
-                                      hash_rows(MemoryRows(x.topRows(4999)))};
-  EXPECT_EQ(parts.size(), 6u);
-  const Matrix wide = [&] {
-    Matrix m = Matrix::Zero(5000, 9);
-    m.middleCols(3, 4) = x;
-    return m;
-  }();
-  EXPECT_EQ(hash_rows(MemoryRows(wide.middleCols(3, 4))), alone) << "numbers count, not where they lie";
-  x.row(10).swap(x.row(4000));
-  EXPECT_NE(hash_rows(MemoryRows(x)), alone) << "the order of the rows counts";
 }
 
 TEST(Crc32, IsTheWellKnownOne) {

@@ -128,12 +128,10 @@ concept Statistic = std::copy_constructible<S> && requires(S s, const S& other, 
   s.merge(other);
 };
 
-/// One pass: every block accumulates into a copy of `empty`, and the copies are merged in a tree fixed by the block's
-/// index. Hence the same bits for any number of threads, from memory or from disk. log₂ of the blocks are alive at a
-/// time (for each thread).
+/// `scan` in blocks of a size of one's own choice, which must depend on the shape of the rows alone.
 template <Statistic S>
-S scan(const Rows& rows, const S& empty, const Execution& execution = {}) {
-  const Index size = block_rows(rows.width()), count = block_count(rows);
+S scan_in_blocks(const Rows& rows, const S& empty, Index size, const Execution& execution) {
+  const Index count = (rows.count() + size - 1) / size;
   if (count == 0) return empty;
   BufferPool pool;
   const auto leaf = [&](Index i) -> State {
@@ -146,6 +144,14 @@ S scan(const Rows& rows, const S& empty, const Execution& execution = {}) {
     static_cast<S*>(into.get())->merge(*static_cast<const S*>(from.get()));
   };
   return std::move(*static_cast<S*>(fold_tree(count, execution, leaf, merge).get()));
+}
+
+/// One pass: every block accumulates into a copy of `empty`, and the copies are merged in a tree fixed by the block's
+/// index. Hence the same bits for any number of threads, from memory or from disk. log₂ of the blocks are alive at a
+/// time (for each thread).
+template <Statistic S>
+S scan(const Rows& rows, const S& empty, const Execution& execution = {}) {
+  return scan_in_blocks(rows, empty, block_rows(rows.width()), execution);
 }
 
 /// visit(block) for every block, in no order, on several threads: what has no state to merge.

@@ -172,6 +172,16 @@ std::size_t convert(const NpyHeader& header, const char* from, std::size_t count
   }
 }
 
+/// The place of the first infinity, or count.
+std::size_t first_infinite(const double* numbers, std::size_t count) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  bool found = false;
+  for (std::size_t i = 0; i < count; ++i) found |= std::abs(numbers[i]) > kMost;
+  if (!found) return count;
+  return static_cast<std::size_t>(
+      std::find_if(numbers, numbers + count, [](double v) { return std::isinf(v); }) - numbers);
+}
+
 [[noreturn]] void refuse(const std::string& source, Index row, Index column, bool floating) {
   throw Error(
       fmt::format("{}, row {}, column {}: {}", source, row + 1, column + 1,
@@ -186,8 +196,42 @@ std::vector<Column> columns_of(Index count) {
 
 std::string name_of_file(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Rows in blocks that fit the cache, each written straight to its place in the columns.
+/// Rows in blocks that fit the cache, each written straight to its place.
 constexpr Index kBlockNumbers = 1 << 16;
+constexpr Index kColumnPart = 1 << 13;  // rows at a time of columns that lie together: each is a read of its own
+
+/// Rows that lie together: doubles are read to where they are wanted, all else by way of a small copy.
+void read_together(const Bytes& bytes, const NpyHeader& header, std::uint64_t offset, std::size_t numbers,
+                   const auto& refuse_number, double* to) {
+  const auto size = static_cast<std::size_t>(header.bytes);
+  const bool as_it_is = header.kind == 'f' && size == sizeof(double);
+  std::vector<char> raw(as_it_is ? 0 : std::min(numbers, at(kBlockNumbers)) * size);
+  for (std::size_t done = 0; done < numbers; done += at(kBlockNumbers)) {
+    const std::size_t part = std::min(numbers - done, at(kBlockNumbers));
+    char* const place = as_it_is ? reinterpret_cast<char*>(to + done) : raw.data();
+    bytes.read(offset + done * size, part * size, place);
+    const std::size_t good = as_it_is ? first_infinite(to + done, part) : convert(header, place, part, to + done, 1);
+    if (good < part) refuse_number(done + good);
+  }
+}
+
+void read_rows_into(const Bytes& bytes, const NpyHeader& header, Index first, Index count, const std::string& source,
+                    double* to) {
+  const auto size = static_cast<std::uint64_t>(header.bytes);
+  const auto offset = [&](Index number) { return header.data + static_cast<std::uint64_t>(number) * size; };
+  const auto refuse_number = [&](std::size_t number) {
+    const auto n = static_cast<Index>(number);
+    refuse(source, first + n / header.columns, n % header.columns, header.kind == 'f');
+  };
+  if (!header.fortran)
+    return read_together(bytes, header, offset(first * header.columns), at(count) * at(header.columns), refuse_number, to);
+  std::vector<char> raw(at(count) * size);
+  for (Index j = 0; j < header.columns; ++j) {
+    bytes.read(offset(j * header.rows + first), raw.size(), raw.data());
+    const auto good = convert(header, raw.data(), at(count), to + j, at(header.columns));
+    if (good < at(count)) refuse(source, first + static_cast<Index>(good), j, header.kind == 'f');
+  }
+}
 
 }  // namespace
 
@@ -216,35 +260,21 @@ NpyHeader read_npy_header(const Bytes& bytes, const std::string& source) {
 
 Matrix read_npy_rows(const Bytes& bytes, const NpyHeader& header, Index first, Index count, const std::string& source) {
   Matrix x(count, header.columns);
-  if (count == 0) return x;
-  const auto size = static_cast<std::uint64_t>(header.bytes);
-  const auto read = [&](std::uint64_t number, std::size_t numbers, std::vector<char>& raw) {
-    raw.resize(numbers * size);
-    bytes.read(header.data + number * size, raw.size(), raw.data());
-  };
-  std::vector<char> raw;
-  if (!header.fortran) {
-    const std::size_t numbers = at(count) * at(header.columns);
-    read(static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(header.columns), numbers, raw);
-    const auto done = convert(header, raw.data(), numbers, x.data(), 1);
-    if (done < numbers)
-      refuse(source, first + static_cast<Index>(done) / header.columns, static_cast<Index>(done) % header.columns,
-             header.kind == 'f');
-    return x;
-  }
-  for (Index j = 0; j < header.columns; ++j) {
-    read(static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(header.rows) + static_cast<std::uint64_t>(first),
-         at(count), raw);
-    const auto done = convert(header, raw.data(), at(count), x.data() + j, at(header.columns));
-    if (done < at(count)) refuse(source, first + static_cast<Index>(done), j, header.kind == 'f');
-  }
+  if (count > 0) read_rows_into(bytes, header, first, count, source, x.data());
   return x;
 }
 
-Matrix read_npy_matrix(const std::string& path) {
+Matrix read_npy_matrix(const std::string& path, const Execution& execution) {
   const auto bytes = open_bytes(path);
-  const auto header = read_npy_header(*bytes, name_of_file(path));
-  return read_npy_rows(*bytes, header, 0, header.rows, name_of_file(path));
+  const std::string source = name_of_file(path);
+  const auto header = read_npy_header(*bytes, source);
+  Matrix x(header.rows, header.columns);
+  const Index part = header.fortran ? kColumnPart : std::max<Index>(1, kBlockNumbers / header.columns);
+  parallel_for((header.rows + part - 1) / part, execution, [&](Index b) {
+    const Index first = b * part;
+    read_rows_into(*bytes, header, first, std::min(part, header.rows - first), source, x.row(first).data());
+  });
+  return x;
 }
 
 Table read_npy(const std::string& path, const Execution& execution) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/file.hpp>
 #include <lemma/data/npy.hpp>
 
 namespace lemma {
@@ -92,6 +93,35 @@ TEST(Npy, WhatIsWrittenIsReadBackAndNanIsMissing) {
   EXPECT_EQ(read_npy_matrix(path)(2, 0), 0.1);
   std::filesystem::remove(path);
   EXPECT_THROW(write_npy(Table({categorical("c", {"a"})}), path), Error);
+}
+
+TEST(Npy, AMatrixOfManyPartsIsReadInEitherOrderOnAnyNumberOfThreads) {
+  const std::string path = (std::filesystem::temp_directory_path() / "lemma_npy_parts_test.npy").string();
+  constexpr std::size_t kRows = 20011, kColumns = 7;
+  std::vector<double> numbers(kRows * kColumns);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 2;
+  const std::vector<float> halves(numbers.begin(), numbers.end());
+  const auto read = [&](const char* type, bool fortran, const std::string& bytes, int threads) {
+    write_file(path, npy(header_of(type, fortran, "(20011, 7)"), bytes));
+    Execution execution;
+    execution.threads = threads;
+    return read_npy_matrix(path, execution);
+  };
+  const Matrix together = Eigen::Map<const Matrix>(numbers.data(), kRows, kColumns);
+  const Matrix apart = Eigen::Map<const Matrix>(numbers.data(), kColumns, kRows).transpose();
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(read("<f8", false, bytes_of(numbers), threads), together);
+    EXPECT_EQ(read("<f4", false, bytes_of(halves), threads), together);
+    EXPECT_EQ(read("<f8", true, bytes_of(numbers), threads), apart);
+  }
+  numbers[9500 * kColumns + 3] = numbers[19000 * kColumns + 1] = -HUGE_VAL;
+  try {
+    read("<f8", false, bytes_of(numbers), 3);
+    ADD_FAILURE() << "an infinity was read";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "lemma_npy_parts_test.npy, row 9501, column 4: the number is not finite");
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(Npy, HostileHeadersGetAnError) {

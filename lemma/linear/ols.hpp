@@ -17,7 +17,9 @@ namespace lemma {
 /// Cost         two scans, O(n p²) time, O(p²) memory; one more for each refinement, and one for the quantiles of the
 ///              residuals up to kMostResiduals rows.
 /// Certificate  optimal: J(b₀, b) − min J, as a sum of squares in units of the terms that cancel in a residual. The
-///              residuals are taken in twice the working precision; verify takes the triangle by Householder throughout.
+///              residuals are taken in twice the working precision; verify takes the triangle by Householder throughout,
+///              and then holds every other number of the model against the rows: "difference of <field>" names the first
+///              that is not right.
 struct Ols {
   bool intercept = true;
   double level = 0.95;

@@ -88,8 +88,7 @@ void compare_covariance(Comparison& same, const OlsModel& model, const Look& loo
   if (lead == 1) taking_part.push_back(0);
   for (const Index j : look.solution.kept) taking_part.push_back(j + lead);
   Matrix expected = Matrix::Constant(terms, terms, kNone);
-  expected(taking_part, taking_part) =
-      (variance * unscaled_covariance(look.data, look.solution)).unaryExpr(&or_none);
+  expected(taking_part, taking_part) = (variance * unscaled_covariance(look.data, look.solution)).unaryExpr(&or_none);
   const Vector size = expected.diagonal().cwiseSqrt();
   for (Index i = 0; i < terms; ++i)
     for (Index j = 0; j < terms; ++j)
@@ -127,10 +126,11 @@ void compare_tests(Comparison& same, const OlsModel& model) {
                    {model.intercept, model.covariance(0, 0), model.intercept_std_error, model.intercept_t,
                     model.intercept_p, model.intercept_lower, model.intercept_upper});
   else
-    for (const auto& [field, stored] :
-         {std::pair{"intercept_std_error", model.intercept_std_error}, {"intercept_t", model.intercept_t},
-          {"intercept_p", model.intercept_p}, {"intercept_lower", model.intercept_lower},
-          {"intercept_upper", model.intercept_upper}})
+    for (const auto& [field, stored] : {std::pair{"intercept_std_error", model.intercept_std_error},
+                                        {"intercept_t", model.intercept_t},
+                                        {"intercept_p", model.intercept_p},
+                                        {"intercept_lower", model.intercept_lower},
+                                        {"intercept_upper", model.intercept_upper}})
       same.number(field, stored, kNone, 0);
   for (Index j = 0; j < model.width(); ++j)
     compare_tested(same, model, "", j,
@@ -157,10 +157,13 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
   same.relative("r_squared", model.r_squared, slopes > 0 ? or_none(explained / (explained + model.rss)) : 0.0,
                 of_explained);
   const double lost = (1 - model.r_squared) * ((n - lead) / df);
-  same.number("adj_r_squared", model.adj_r_squared, slopes == 0 ? 0.0 : tested ? or_none(1 - lost) : kNone,
+  same.number("adj_r_squared", model.adj_r_squared,
+              slopes == 0 ? 0.0
+              : tested    ? or_none(1 - lost)
+                          : kNone,
               1 + std::abs(lost), kFollows);
-  same.relative("f_statistic", model.f_statistic,
-                tested ? or_none(explained / slopes / (model.rss / df)) : kNone, of_explained);
+  same.relative("f_statistic", model.f_statistic, tested ? or_none(explained / slopes / (model.rss / df)) : kNone,
+                of_explained);
   const double f_p = tested && std::isfinite(model.f_statistic) ? f_upper(model.f_statistic, slopes, df) : kNone;
   same.number("f_p", model.f_p, f_p, f_p + 1e-300);
 

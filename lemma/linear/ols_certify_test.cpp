@@ -92,13 +92,15 @@ TEST(OlsCertificate, TheNaturalWrongTestsFail) {
       "difference of df_residual");
   fails(  // errors of one column at a time, as if the others were not there
       [&](OlsModel& m) {
-        for (Index j = 0; j < 3; ++j)
-          m.covariance(j + 1, j + 1) = m.sigma * m.sigma / m.triangle.col(j).squaredNorm();
+        for (Index j = 0; j < 3; ++j) m.covariance(j + 1, j + 1) = m.sigma * m.sigma / m.triangle.col(j).squaredNorm();
         retest(m);
       },
       "difference of covariance");
-  fails([](OlsModel& m) { for (Index j = 0; j < 3; ++j) m.p(j) = 2 * normal_upper(std::abs(m.t(j))); },
-        "difference of p");
+  fails(
+      [](OlsModel& m) {
+        for (Index j = 0; j < 3; ++j) m.p(j) = 2 * normal_upper(std::abs(m.t(j)));
+      },
+      "difference of p");
   fails([](OlsModel& m) { m.p /= 2; }, "difference of p");
   fails([](OlsModel& m) { m.aic -= 2; }, "difference of aic");  // σ not counted
   fails([](OlsModel& m) { m.adj_r_squared = m.r_squared; }, "difference of adj_r_squared");

@@ -74,8 +74,8 @@ void ColumnMoments::merge(const ColumnMoments& other) {
     const int e = exponent(j);
     const double n = weight_(j) + other.weight_(j);
     const double mean = std::ldexp(mean_(j), -e), d = std::ldexp(other.mean_(j), -e) - mean;
-    squares_(j) = std::ldexp(squares_(j), 2 * (here - e)) + (std::ldexp(other.squares_(j), 2 * (there - e)) +
-                                                             d * d * (weight_(j) * other.weight_(j) / n));
+    squares_(j) = std::ldexp(squares_(j), 2 * (here - e)) +
+                  (std::ldexp(other.squares_(j), 2 * (there - e)) + d * d * (weight_(j) * other.weight_(j) / n));
     mean_(j) = std::ldexp(mean + d * (other.weight_(j) / n), e);
     weight_(j) = n;
   }

@@ -4,42 +4,18 @@
 #include <lemma/core/error.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/moments.hpp>
-#include <lemma/math/simd.hpp>
+#include <lemma/math/simd_gram.hpp>
+#include <lemma/math/twofold.hpp>
 
 namespace lemma {
 namespace {
 
 std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 std::span<double> span_of(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-std::span<const double> row_of(const Block& block, Index i) {
-  return {block.x.row(i).data(), static_cast<std::size_t>(block.x.cols())};
+template <class X>
+std::span<const double> row_of(const X& x, Index i) {
+  return {x.row(i).data(), static_cast<std::size_t>(x.cols())};
 }
-
-/// How many rows are centred and squared at a time: a tile of about 1 MB stays in a core's second cache.
-Index tile_rows(Index features) { return std::clamp<Index>(131072 / std::max<Index>(1, features), 32, 1024); }
-
-/// Centred rows times √w, collected until a tile is full, then added to an upper triangle as Σ w d dᵀ.
-class SquaringTile {
- public:
-  SquaringTile(Index features, Matrix& upper) : upper_(upper), capacity_(tile_rows(features)) {
-    thread_local std::vector<double> scratch;
-    scratch.resize(static_cast<std::size_t>(capacity_ * features));
-    numbers_ = scratch.data();
-  }
-  std::span<double> next_row() {
-    if (used_ == capacity_) flush();
-    return {numbers_ + upper_.cols() * used_++, static_cast<std::size_t>(upper_.cols())};
-  }
-  void flush() {
-    if (used_ > 0) blas::gram(Eigen::Map<const Matrix>(numbers_, used_, upper_.cols()), upper_, 1);
-    used_ = 0;
-  }
-
- private:
-  Matrix& upper_;
-  Index capacity_, used_ = 0;
-  double* numbers_;
-};
 
 void require_width(const Block& block, Index features) {
   require(block.x.cols() == features, "moments: a block has " + std::to_string(block.x.cols()) + " columns, must have " +
@@ -68,12 +44,33 @@ double merge_means(double& value, double& rest, double other_value, double other
   return difference.rounded();
 }
 
-Matrix both_triangles(const Matrix& upper) { return upper.selfadjointView<Eigen::Upper>(); }
+/// A state without rows has no triangle yet: most states are made only to be filled by one block, and need not be
+/// zeroed or copied before.
+Matrix both_triangles(const Matrix& upper, Index side) {
+  if (upper.size() == 0) return Matrix::Zero(side, side);
+  return upper.selfadjointView<Eigen::Upper>();
+}
+
+/// into += from above the diagonal; what lies below is never written.
+void add_upper(Matrix& into, const Matrix& from) {
+  for (Index i = 0; i < into.rows(); ++i) into.row(i).tail(into.cols() - i) += from.row(i).tail(into.cols() - i);
+}
+
+/// All numbers of a stored state's square: zeros below the diagonal.
+void append_upper(std::vector<double>& numbers, const Matrix& upper, Index side) {
+  for (Index i = 0; i < side; ++i) {
+    numbers.insert(numbers.end(), static_cast<std::size_t>(upper.size() == 0 ? side : i), 0.0);
+    if (upper.size() > 0) numbers.insert(numbers.end(), &upper(i, i), upper.row(i).data() + side);
+  }
+}
+Matrix upper_from(const double* numbers, Index rows, Index side) {
+  return rows == 0 ? Matrix() : Matrix(Eigen::Map<const Matrix>(numbers, side, side));
+}
 
 }  // namespace
 
 Moments::Moments(Index features)
-    : mean_(Vector::Zero(features)), mean_rest_(Vector::Zero(features)), upper_(Matrix::Zero(features, features)) {}
+    : mean_(Vector::Zero(features)), mean_rest_(Vector::Zero(features)) {}
 
 /// About an origin o near the mean: Σ w d dᵀ with d = x − o, less (Σ w d)(Σ w d)ᵀ / Σw, which is small beside it.
 void Moments::accumulate(const Block& block) {
@@ -82,17 +79,18 @@ void Moments::accumulate(const Block& block) {
   const Index p = features();
   const Vector origin = origin_of(block.x);
   Moments own(p);
+  own.upper_.resize(p, p);
   Vector sum = Vector::Zero(p);
-  SquaringTile tile(p, own.upper_);
+  simd::GramTile tile(own.upper_, simd::GramTile::Start::anew);
   for (Index i = 0; i < block.rows(); ++i) {
     const double weight = block.weight_of(i), root = std::sqrt(weight);
     if (weight == 0) continue;
-    simd::centre(row_of(block, i), span_of(origin), root, tile.next_row(), span_of(sum));
+    tile.add(row_of(block.x, i), span_of(origin), root, span_of(sum));
     ++own.rows_;
     own.weight_ += weight;
   }
-  tile.flush();
   if (own.rows_ == 0) return;
+  tile.finish();
   require_finite_diagonal(own.upper_, block);
   for (Index i = 0; i < p; ++i) {
     own.upper_.row(i).tail(p - i) -= (sum(i) / own.weight_) * sum.tail(p - i).transpose();
@@ -101,7 +99,8 @@ void Moments::accumulate(const Block& block) {
     own.mean_(i) = mean.value;
     own.mean_rest_(i) = mean.rest;
   }
-  merge(own);
+  if (rows_ == 0) *this = std::move(own);
+  else merge(own);
 }
 
 void Moments::merge(const Moments& other) {
@@ -123,14 +122,17 @@ void Moments::merge(const Moments& other) {
   weight_ = weight;
 }
 
-Matrix Moments::scatter() const { return both_triangles(upper_); }
-Matrix Moments::covariance(double divisor) const { return both_triangles(upper_) / divisor; }
-Vector Moments::variances(double divisor) const { return upper_.diagonal() / divisor; }
+Matrix Moments::scatter() const { return both_triangles(upper_, features()); }
+Matrix Moments::covariance(double divisor) const { return both_triangles(upper_, features()) / divisor; }
+Vector Moments::variances(double divisor) const {
+  if (upper_.size() == 0) return Vector::Zero(features());
+  return upper_.diagonal() / divisor;
+}
 
 std::vector<double> Moments::numbers() const {
   std::vector<double> out{static_cast<double>(features()), static_cast<double>(rows_), weight_};
   for (const auto* v : {&mean_, &mean_rest_}) out.insert(out.end(), v->begin(), v->end());
-  out.insert(out.end(), upper_.data(), upper_.data() + upper_.size());
+  append_upper(out, upper_, features());
   return out;
 }
 
@@ -144,7 +146,7 @@ Moments Moments::from_numbers(const std::vector<double>& numbers) {
   const double* from = numbers.data() + 3;
   std::copy_n(from, p, out.mean_.data());
   std::copy_n(from + p, p, out.mean_rest_.data());
-  std::copy_n(from + 2 * p, p * p, out.upper_.data());
+  out.upper_ = upper_from(from + 2 * p, out.rows_, out.features());
   return out;
 }
 
@@ -152,8 +154,7 @@ ClassMoments::ClassMoments(Index features, Index classes)
     : weight_(Vector::Zero(classes)),
       count_(static_cast<std::size_t>(classes), 0),
       mean_(Matrix::Zero(classes, features)),
-      mean_rest_(Matrix::Zero(classes, features)),
-      upper_(Matrix::Zero(features, features)) {}
+      mean_rest_(Matrix::Zero(classes, features)) {}
 
 /// Two looks at the block: the class means, then the rows about them.
 void ClassMoments::accumulate(const Block& block) {
@@ -183,15 +184,14 @@ void ClassMoments::accumulate(const Block& block) {
       own.mean_rest_(k, j) = mean.rest;
     }
   }
-  SquaringTile tile(p, own.upper_);
-  for (const auto& [i, k] : rows) {
-    const double root = std::sqrt(block.weight_of(i));
-    const double* const mean = own.mean_.row(k).data();
-    simd::centre(row_of(block, i), {mean, static_cast<std::size_t>(p)}, root, tile.next_row());
-  }
-  tile.flush();
+  own.upper_.resize(p, p);
+  simd::GramTile tile(own.upper_, simd::GramTile::Start::anew);
+  for (const auto& [i, k] : rows)
+    tile.add(row_of(block.x, i), row_of(own.mean_, k), std::sqrt(block.weight_of(i)));
+  tile.finish();
   require_finite_diagonal(own.upper_, block);
-  merge(own);
+  if (rows_ == 0) *this = std::move(own);
+  else merge(own);
 }
 
 void ClassMoments::merge(const ClassMoments& other) {
@@ -202,7 +202,9 @@ void ClassMoments::merge(const ClassMoments& other) {
     *this = other;
     return;
   }
-  SquaringTile tile(features(), upper_);
+  simd::GramTile tile(upper_, simd::GramTile::Start::onto);
+  Vector d(features());
+  const Vector origin = Vector::Zero(features());
   for (Index k = 0; k < classes(); ++k) {
     const double weight = weight_(k) + other.weight_(k);
     if (other.weight_(k) == 0) continue;
@@ -211,15 +213,15 @@ void ClassMoments::merge(const ClassMoments& other) {
       mean_rest_.row(k) = other.mean_rest_.row(k);
     } else {
       const double share = other.weight_(k) / weight, root = std::sqrt(weight_(k) * share);
-      const std::span<double> d = tile.next_row();
       for (Index j = 0; j < features(); ++j)
-        d[static_cast<std::size_t>(j)] = root * merge_means(mean_(k, j), mean_rest_(k, j), other.mean_(k, j), other.mean_rest_(k, j), share);
+        d(j) = merge_means(mean_(k, j), mean_rest_(k, j), other.mean_(k, j), other.mean_rest_(k, j), share);
+      tile.add(span_of(d), span_of(origin), root);
     }
     weight_(k) = weight;
     count_[static_cast<std::size_t>(k)] += other.count_[static_cast<std::size_t>(k)];
   }
-  tile.flush();
-  upper_ += other.upper_;
+  tile.finish();
+  add_upper(upper_, other.upper_);
   rows_ += other.rows_;
 }
 
@@ -228,20 +230,21 @@ Vector ClassMoments::mean() const {
   return total > 0 ? Vector(means().transpose() * weight_ / total) : Vector(Vector::Zero(features()));
 }
 
-Matrix ClassMoments::within_scatter() const { return both_triangles(upper_); }
+Matrix ClassMoments::within_scatter() const { return both_triangles(upper_, features()); }
 
 Matrix ClassMoments::between_scatter() const {
   const Matrix centred = weight_.cwiseSqrt().asDiagonal() * (means().rowwise() - mean().transpose());
   Matrix upper = Matrix::Zero(features(), features());
   blas::gram(centred, upper);
-  return both_triangles(upper);
+  return both_triangles(upper, features());
 }
 
 std::vector<double> ClassMoments::numbers() const {
   std::vector<double> out{static_cast<double>(features()), static_cast<double>(classes()), static_cast<double>(rows_)};
   out.insert(out.end(), weight_.begin(), weight_.end());
   out.insert(out.end(), count_.begin(), count_.end());
-  for (const auto* m : {&mean_, &mean_rest_, &upper_}) out.insert(out.end(), m->data(), m->data() + m->size());
+  for (const auto* m : {&mean_, &mean_rest_}) out.insert(out.end(), m->data(), m->data() + m->size());
+  append_upper(out, upper_, features());
   return out;
 }
 
@@ -257,7 +260,7 @@ ClassMoments ClassMoments::from_numbers(const std::vector<double>& numbers) {
   std::transform(from + k, from + 2 * k, out.count_.begin(), [](double c) { return static_cast<Index>(c); });
   std::copy_n(from + 2 * k, k * p, out.mean_.data());
   std::copy_n(from + 2 * k + k * p, k * p, out.mean_rest_.data());
-  std::copy_n(from + 2 * k + 2 * k * p, p * p, out.upper_.data());
+  out.upper_ = upper_from(from + 2 * k + 2 * k * p, out.rows_, out.features());
   return out;
 }
 

@@ -32,7 +32,7 @@ class Moments {
   Index rows_ = 0;
   double weight_ = 0;
   Vector mean_, mean_rest_;  // the mean is their sum: twice the working precision
-  Matrix upper_;             // upper triangle of the scatter
+  Matrix upper_;             // upper triangle of the scatter; of no size while there are no rows
 };
 
 /// The same for rows with class codes: weight and mean of each class, and the scatter about the class means, pooled.

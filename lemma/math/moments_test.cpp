@@ -86,6 +86,16 @@ TEST(Moments, AnEmptySideKeepsEveryBit) {
   EXPECT_EQ(left.numbers(), state.numbers());
 }
 
+TEST(Moments, OfNoRowsAreZeroAndCanBeStored) {
+  const Moments none(3);
+  EXPECT_EQ(none.scatter(), Matrix::Zero(3, 3));
+  EXPECT_EQ(none.covariance(2), Matrix::Zero(3, 3));
+  EXPECT_EQ(none.variances(2), Vector::Zero(3));
+  EXPECT_EQ(none.numbers(), Moments::from_numbers(none.numbers()).numbers());
+  EXPECT_EQ(none.numbers().size(), 3u + 2 * 3 + 3 * 3);
+  EXPECT_EQ(ClassMoments(3, 2).within_scatter(), Matrix::Zero(3, 3));
+}
+
 TEST(Moments, AConstantColumnHasNoVarianceAtAll) {
   Matrix x = normal_matrix(3000, 2, 1);
   x.col(1).setConstant(0.1);

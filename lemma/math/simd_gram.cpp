@@ -3,6 +3,7 @@
 #define HWY_TARGET_INCLUDE "lemma/math/simd_gram.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target comes first
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

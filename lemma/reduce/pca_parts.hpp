@@ -18,20 +18,7 @@ struct Frame {
 template <Statistic S>
 S fine_scan(const Rows& rows, const S& empty, const Execution& execution) {
   const auto most = std::bit_floor(static_cast<std::size_t>((Index{1} << 21) / std::max<Index>(1, rows.width())) | 64);
-  const Index size = std::min(block_rows(rows.width()), static_cast<Index>(most)),
-              count = (rows.count() + size - 1) / size;
-  if (count == 0) return empty;
-  BufferPool pool;
-  const auto leaf = [&](Index i) -> State {
-    auto state = std::make_shared<S>(empty);
-    BufferPool::Lease buffer(pool);
-    state->accumulate(rows.read(i * size, std::min(size, rows.count() - i * size), *buffer));
-    return state;
-  };
-  const auto merge = [](State& into, State from) {
-    static_cast<S*>(into.get())->merge(*static_cast<const S*>(from.get()));
-  };
-  return std::move(*static_cast<S*>(fold_tree(count, execution, leaf, merge).get()));
+  return scan_in_blocks(rows, empty, std::min(block_rows(rows.width()), static_cast<Index>(most)), execution);
 }
 
 /// What is known before any axis: n = Σw, the rows that count, the frame, and the variances in it.

@@ -1,14 +1,20 @@
-// A program outside the repository: it knows Lemma only through what was installed.
+// tests/install/main.cpp: a program outside the house, built against the installed library: what the README shows.
 #include <cstdio>
-#include <lemma/core/error.hpp>
-#include <lemma/data/embedded.hpp>
-#include <string>
-#include <vector>
+#include <lemma/lemma.hpp>
 
 int main() {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < lemma::embedded::file_count; ++i) names.push_back(lemma::embedded::files[i].name);
-  const std::string answer = lemma::nearest("irsi", names);
-  std::printf("%zu data sets; irsi is %s\n", names.size(), answer.c_str());
-  return answer == "iris" ? 0 : 1;
+  using namespace lemma;
+  const Table crabs = dataset("crabs");
+  const auto model = fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"), crabs);
+  const Labels said = model.predict(crabs);
+
+  const Matrix x{{0.0}, {1.0}, {2.0}, {3.0}};
+  const Vector y{{1.0, 3.0, 5.0, 8.0}}, w{{1.0, 1.0, 1.0, 2.0}};
+  const auto line = fit(Ols{}, x, y, {.weights = w});
+  const auto groups = fit(KMeans{.k = 2}, x, {.seed = 7});
+  const auto steps = fit(Scale{} | Pca{.components = 2} | Lda{}, formula("species ~ ."), dataset("iris"));
+
+  const bool good = said.size() == 200 && model.certificate.holds() && line.certificate.holds() && groups.certificate.holds() && steps.model->certificate().holds();
+  std::printf("%s\n", good ? "installed" : "wrong");
+  return good ? 0 : 1;
 }
