@@ -17,7 +17,8 @@ struct Flag {
 std::vector<Flag> flags_of(const CLI::App& command) {
   std::vector<Flag> out;
   for (const CLI::Option* option : command.get_options())
-    for (const auto& name : option->get_lnames()) out.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
+    for (const auto& name : option->get_lnames())
+      out.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
   return out;
 }
 
@@ -99,9 +100,13 @@ std::string zsh(const CLI::App& tool) {
   for (const CLI::App* command : commands_of(tool)) {
     commands += fmt::format("    {}\n", quoted(escaped(command->get_name(), ":") + ":" + command->get_description()));
     cases += fmt::format("    {})\n      _arguments \\\n", command->get_name());
-    for (const auto& flag : flags_of(*command)) cases += fmt::format("        {} \\\n", quoted(flag.name + "[" + escaped(flag.meaning, "[]:") + "]" + (flag.takes_value ? ":value:_files" : "")));
+    for (const auto& flag : flags_of(*command))
+      cases += fmt::format("        {} \\\n", quoted(flag.name + "[" + escaped(flag.meaning, "[]:") + "]" +
+                                                     (flag.takes_value ? ":value:_files" : "")));
     const bool takes_method = command->get_name() == "fit" || command->get_name() == "methods";
-    cases += fmt::format("        {} '*:data:{{_alternative \"files:file:_files\" \"sets:data set:({})\"}}'\n      ;;\n", takes_method ? quoted("1:method:(" + method_names() + ")") : "", joined(dataset_names()));
+    cases +=
+        fmt::format("        {} '*:data:{{_alternative \"files:file:_files\" \"sets:data set:({})\"}}'\n      ;;\n",
+                    takes_method ? quoted("1:method:(" + method_names() + ")") : "", joined(dataset_names()));
   }
   return fmt::format(R"(#compdef lemma
 _lemma() {{
@@ -126,15 +131,20 @@ _lemma "$@"
 std::string fish(const CLI::App& tool) {
   std::string out = "# fish completion for lemma\n";
   for (const CLI::App* command : commands_of(tool)) {
-    out += fmt::format("complete -c lemma -n __fish_use_subcommand -a {} -d {}\n", command->get_name(), quoted(command->get_description()));
+    out += fmt::format("complete -c lemma -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
+                       quoted(command->get_description()));
     for (const auto& flag : flags_of(*command))
-      out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from {}' -l {} {}-d {}\n", command->get_name(), flag.name.substr(2), flag.takes_value ? "-r " : "", quoted(flag.meaning));
+      out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from {}' -l {} {}-d {}\n", command->get_name(),
+                         flag.name.substr(2), flag.takes_value ? "-r " : "", quoted(flag.meaning));
   }
-  out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from fit methods' -a {} -d method\n", quoted(method_names()));
+  out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from fit methods' -a {} -d method\n",
+                     quoted(method_names()));
   for (const Method* method : catalog())
     for (const auto& info : method->params())
-      out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from {}' -l {} -r -d {}\n", method->name(), info.name, quoted(info.meaning));
-  out += fmt::format("complete -c lemma -n 'not __fish_use_subcommand' -a {} -d 'data set'\n", quoted(joined(dataset_names())));
+      out += fmt::format("complete -c lemma -n '__fish_seen_subcommand_from {}' -l {} -r -d {}\n", method->name(),
+                         info.name, quoted(info.meaning));
+  out += fmt::format("complete -c lemma -n 'not __fish_use_subcommand' -a {} -d 'data set'\n",
+                     quoted(joined(dataset_names())));
   return out;
 }
 
@@ -145,7 +155,9 @@ void add_completion(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("completion", "print the completion script of a shell");
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->footer("Example: lemma completion bash > ~/.local/share/bash-completion/completions/lemma");
-  command->callback([shell, &tool, &context] { context.print(*shell == "bash" ? bash(tool) : *shell == "zsh" ? zsh(tool) : fish(tool)); });
+  command->callback([shell, &tool, &context] {
+    context.print(*shell == "bash" ? bash(tool) : *shell == "zsh" ? zsh(tool) : fish(tool));
+  });
 }
 
 }  // namespace lemma::app

@@ -25,10 +25,13 @@ void on_interrupt(int) {
 /// Results that were printed before a note stand before it, also where both go to one file.
 void write(std::FILE* file, std::string_view text) {
   if (file == stderr) std::fflush(stdout);
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) throw MachineError("cannot write the output: is the disk full?");
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size())
+    throw MachineError("cannot write the output: is the disk full?");
 }
 
-bool colours(std::FILE* file, bool no_color) { return !no_color && ::isatty(::fileno(file)) && !std::getenv("NO_COLOR"); }
+bool colours(std::FILE* file, bool no_color) {
+  return !no_color && ::isatty(::fileno(file)) && !std::getenv("NO_COLOR");
+}
 
 }  // namespace
 
@@ -68,7 +71,8 @@ class Context::Bar final : public Progress {
     const int full = static_cast<int>(kWidth * fraction);
     std::string bar;
     for (int i = 0; i < kWidth; ++i) bar += i < full ? "█" : "░";
-    const std::string left = fraction > 0.01 && fraction < 1 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : "";
+    const std::string left =
+        fraction > 0.01 && fraction < 1 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : "";
     fmt::print(stderr, "\r\x1b[K{} {} {:3.0f} %  {}", message_, bar, 100 * fraction, left);
     std::fflush(stderr);
     shown_ = true;
@@ -114,8 +118,14 @@ void Context::error(std::string_view text) const {
   write(stderr, fmt::format("{}lemma: error:{} {}\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text));
 }
 
-std::string Context::bold(std::string_view text) const { return colours(stdout, no_color) ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text); }
-std::string Context::good(std::string_view text) const { return colours(stdout, no_color) ? fmt::format("\x1b[32m{}\x1b[0m", text) : std::string(text); }
-std::string Context::bad(std::string_view text) const { return colours(stdout, no_color) ? fmt::format("\x1b[31m{}\x1b[0m", text) : std::string(text); }
+std::string Context::bold(std::string_view text) const {
+  return colours(stdout, no_color) ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+std::string Context::good(std::string_view text) const {
+  return colours(stdout, no_color) ? fmt::format("\x1b[32m{}\x1b[0m", text) : std::string(text);
+}
+std::string Context::bad(std::string_view text) const {
+  return colours(stdout, no_color) ? fmt::format("\x1b[31m{}\x1b[0m", text) : std::string(text);
+}
 
 }  // namespace lemma::app

@@ -45,12 +45,22 @@ void DataOptions::add(CLI::App& command, const std::string& meaning) {
   command.add_option("DATA", data, meaning)->required();
   command.add_option("--where", where, "only rows for which this holds: 'age > 30 & sex == \"M\"'")->group("Data");
   command.add_option("--rows", rows, "only these rows, counted from 1: 1:100 or 3,5,9")->group("Data");
-  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text (repeatable)")->group("Data")->allow_extra_args(false);
-  command.add_option("--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")->group("Data")->allow_extra_args(false);
-  command.add_option("--na", na, "spellings of a missing value, separated by commas (default: empty, NA, N/A, NaN, null, ?)")->delimiter(',')->group("Data")->allow_extra_args(false);
+  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text (repeatable)")
+      ->group("Data")
+      ->allow_extra_args(false);
+  command.add_option("--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")
+      ->group("Data")
+      ->allow_extra_args(false);
+  command
+      .add_option("--na", na,
+                  "spellings of a missing value, separated by commas (default: empty, NA, N/A, NaN, null, ?)")
+      ->delimiter(',')
+      ->group("Data")
+      ->allow_extra_args(false);
   command.add_option("--delimiter", delimiter, "what separates fields (default: found out)")->group("Data");
   command.add_option("--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
-  command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")->group("Data");
+  command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")
+      ->group("Data");
 }
 
 ReadOptions DataOptions::read_options(const Context& context) const {
@@ -84,7 +94,8 @@ Table DataOptions::table(const Context& context) const {
   return table;
 }
 
-std::unique_ptr<TableStream> DataOptions::stream(const Context& context, const std::optional<std::size_t>& memory) const {
+std::unique_ptr<TableStream> DataOptions::stream(const Context& context,
+                                                 const std::optional<std::size_t>& memory) const {
   if (memory && where.empty() && rows.empty() && data != "-") {
     auto stream = open_table(data, read_options(context));
     if (memory_needed(*stream) * 2 > *memory) return stream;
@@ -97,14 +108,13 @@ std::size_t parse_size(const std::string& text) {
   double number = 0;
   try {
     number = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
+  } catch (const std::exception&) { used = 0; }
   std::string unit = text.substr(used);
   if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
   const std::string units = "KMGT";
   double factor = 1;
-  if (unit.size() == 1 && units.find(unit[0]) != std::string::npos) factor = std::pow(1024.0, static_cast<double>(units.find(unit[0]) + 1));
+  if (unit.size() == 1 && units.find(unit[0]) != std::string::npos)
+    factor = std::pow(1024.0, static_cast<double>(units.find(unit[0]) + 1));
   else if (!unit.empty()) used = 0;
   if (used == 0 || !(number > 0)) throw Error(fmt::format("--memory is '{}', must be a size such as 500M or 2G", text));
   return static_cast<std::size_t>(number * factor);

@@ -15,14 +15,15 @@ namespace lemma::app {
 
 /// What the user typed about the data.
 struct DataOptions {
-  std::string data;                 // path, "-", or the name of a built-in set
+  std::string data;  // path, "-", or the name of a built-in set
   std::string delimiter, decimal, header;
   std::vector<std::string> types;   // "col=categorical"
   std::vector<std::string> levels;  // "col=a,b,c"
   std::vector<std::string> na;
   std::string where, rows;
 
-  void add(CLI::App& command, const std::string& meaning = "CSV, .npy or LIBSVM file, '-' for standard input, or a built-in data set");
+  void add(CLI::App& command,
+           const std::string& meaning = "CSV, .npy or LIBSVM file, '-' for standard input, or a built-in data set");
   ReadOptions read_options(const Context& context) const;
   /// The table after --rows and --where; notes about it go to stderr.
   Table table(const Context& context) const;

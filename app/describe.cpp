@@ -108,19 +108,30 @@ std::string structure(const Table& table) {
     missing.push_back(std::to_string(column.missing()));
     shown.push_back(glimpse(column));
   }
-  return TextTable().words("column", table.names()).words("type", types).right("missing", missing).words("first values, or levels", shown).str();
+  return TextTable()
+      .words("column", table.names())
+      .words("type", types)
+      .right("missing", missing)
+      .words("first values, or levels", shown)
+      .str();
 }
 
 std::string numeric_summary(const Table& table) {
-  constexpr std::array<std::pair<const char*, const char*>, 7> kShown{
-      {{"Min.", "min"}, {"1st Qu.", "q1"}, {"Median", "median"}, {"Mean", "mean"}, {"3rd Qu.", "q3"}, {"Max.", "max"}, {"sd", "sd"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 7> kShown{{{"Min.", "min"},
+                                                                       {"1st Qu.", "q1"},
+                                                                       {"Median", "median"},
+                                                                       {"Mean", "mean"},
+                                                                       {"3rd Qu.", "q3"},
+                                                                       {"Max.", "max"},
+                                                                       {"sd", "sd"}}};
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> cells(kShown.size());
   for (const auto& column : table.all()) {
     if (column.type() != ColumnType::numeric) continue;
     names.push_back(column.name);
     const Value d = describe_numbers(column);
-    for (std::size_t k = 0; k < kShown.size(); ++k) cells[k].push_back(d.find(kShown[k].second) ? format_significant(d.at(kShown[k].second).as_double(), 4) : "NA");
+    for (std::size_t k = 0; k < kShown.size(); ++k)
+      cells[k].push_back(d.find(kShown[k].second) ? format_significant(d.at(kShown[k].second).as_double(), 4) : "NA");
   }
   if (names.empty()) return "";
   TextTable text;
@@ -141,7 +152,8 @@ std::string level_counts(const Table& table, int most) {
       if (k++ == most) break;
       shown += fmt::format("{}{} {}", k > 1 ? "   " : "", level, count.as_integer());
     }
-    if (static_cast<int>(levels.size()) > most) shown += fmt::format("   … {} more", static_cast<int>(levels.size()) - most);
+    if (static_cast<int>(levels.size()) > most)
+      shown += fmt::format("   … {} more", static_cast<int>(levels.size()) - most);
     names.push_back(column.name);
     counts.push_back(shown);
   }
@@ -235,7 +247,8 @@ void describe(const Describe& options, Context& context) {
     context.print_json(out);
     return;
   }
-  context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) + "\n\n");
+  context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) +
+                "\n\n");
   context.print(structure(table) + numeric_summary(table) + level_counts(table, options.levels));
   if (options.correlations) context.print(correlation_table(correlate(table, context)));
 }
@@ -248,7 +261,8 @@ void add_describe(CLI::App& tool, Context& context) {
   options->data.add(*command);
   command->add_option("FORMULA", options->formula, "only the columns of a formula, such as 'y ~ a + b'");
   command->add_flag("!--no-correlations", options->correlations, "leave the correlations out");
-  command->add_option("--show-levels", options->levels, "how many levels of a category to count")->capture_default_str();
+  command->add_option("--show-levels", options->levels, "how many levels of a category to count")
+      ->capture_default_str();
   command->footer("Example: lemma describe crabs");
   command->callback([options, &context] { describe(*options, context); });
 }

@@ -28,39 +28,56 @@ struct Findings {
   std::vector<ClassScore> per_class;
 };
 
-Vector weights_of(const DesignData& data) { return Eigen::Map<const Vector>(data.weight.data(), static_cast<Index>(data.weight.size())); }
+Vector weights_of(const DesignData& data) {
+  return Eigen::Map<const Vector>(data.weight.data(), static_cast<Index>(data.weight.size()));
+}
 
 /// Codes of a column given by --truth, for clusters.
 Labels labels_of(const Column& column, const std::vector<Index>& kept) {
-  if (column.type() != ColumnType::categorical) throw Error(fmt::format("--truth: column '{}' is not categorical; use --type {}=categorical", column.name, column.name));
+  if (column.type() != ColumnType::categorical)
+    throw Error(
+        fmt::format("--truth: column '{}' is not categorical; use --type {}=categorical", column.name, column.name));
   Labels out;
   for (const Index row : kept) out.push_back(column.categories().codes[static_cast<std::size_t>(row)]);
-  if (std::find(out.begin(), out.end(), -1) != out.end()) throw Error(fmt::format("--truth: column '{}' has missing values", column.name));
+  if (std::find(out.begin(), out.end(), -1) != out.end())
+    throw Error(fmt::format("--truth: column '{}' has missing values", column.name));
   return out;
 }
 
-Findings judge(const TrainedModel& trained, const DesignData& data, const Table& table, const Evaluate& options, const Context& context) {
+Findings judge(const TrainedModel& trained, const DesignData& data, const Table& table, const Evaluate& options,
+               const Context& context) {
   const auto& about = trained.model->method().about();
   const Prediction p = trained.predict(data);
   Findings out;
   if (about.uses_response && !data.has_response)
-    throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed", trained.design.target(), table.source()));
+    throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
+                            trained.design.target(), table.source()));
   switch (about.task) {
-    case Task::regression: out.measures = measures(score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data))); break;
+    case Task::regression:
+      out.measures = measures(
+          score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data)));
+      break;
     case Task::classification: {
       if (std::find(data.label.begin(), data.label.end(), -1) != data.label.end())
-        throw Error(fmt::format("'{}' is missing in some rows, or holds a class the model never saw; leave them out with --where", trained.design.target()));
+        throw Error(fmt::format(
+            "'{}' is missing in some rows, or holds a class the model never saw; leave them out with --where",
+            trained.design.target()));
       const ClassPredictions said{p.label, p.probabilities, {}};
-      auto score = score_classification(data.label, said, static_cast<Index>(trained.design.classes().size()), weights_of(data));
+      auto score =
+          score_classification(data.label, said, static_cast<Index>(trained.design.classes().size()), weights_of(data));
       out = {std::move(score.measures), std::move(score.confusion), std::move(score.per_class)};
       break;
     }
     case Task::clustering:
       out.measures = validity_measures(data.x, p.label, weights_of(data), context.execution());
       if (!options.truth.empty())
-        for (auto& measure : agreement_measures(labels_of(table.column(options.truth), data.kept), p.label, weights_of(data))) out.measures.push_back(std::move(measure));
+        for (auto& measure :
+             agreement_measures(labels_of(table.column(options.truth), data.kept), p.label, weights_of(data)))
+          out.measures.push_back(std::move(measure));
       break;
-    default: throw Error(fmt::format("{} transforms rows and predicts nothing that could be judged; 'lemma verify' checks it", trained.model->method().name()));
+    default:
+      throw Error(fmt::format("{} transforms rows and predicts nothing that could be judged; 'lemma verify' checks it",
+                              trained.model->method().name()));
   }
   return out;
 }
@@ -75,13 +92,15 @@ Honesty honesty(const TrainedModel& trained, const DesignRows& rows, const Conte
   const double share = trained.origin.rows.share_of(given);
   if (share == 0) return {share, "Test rows: none of them trained the model."};
   if (share == 1) return {share, "TRAINING rows: all of them trained the model, so these figures flatter it."};
-  return {share, fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
+  return {share,
+          fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
 }
 
 Value leave_one_out(const TrainedModel& trained, const DesignRows& rows) {
   BlockBuffer buffer;
   for (const auto& column : trained.model->diagnostics(rows.read(0, rows.count(), buffer)))
-    if (column.name == "loo_residual") return std::sqrt(column.values.squaredNorm() / static_cast<double>(column.values.size()));
+    if (column.name == "loo_residual")
+      return std::sqrt(column.values.squaredNorm() / static_cast<double>(column.values.size()));
   return {};
 }
 
@@ -91,7 +110,8 @@ std::string confusion_text(const Findings& found, const std::vector<std::string>
   table.words("true \\ predicted", classes);
   for (std::size_t k = 0; k < classes.size(); ++k) {
     std::vector<std::string> cells;
-    for (Index i = 0; i < found.confusion->classes(); ++i) cells.push_back(format_significant(found.confusion->counts(i, static_cast<Index>(k)), 10));
+    for (Index i = 0; i < found.confusion->classes(); ++i)
+      cells.push_back(format_significant(found.confusion->counts(i, static_cast<Index>(k)), 10));
     table.right(classes[k], cells);
   }
   std::vector<std::string> precision, recall, f1;
@@ -108,10 +128,17 @@ std::string measures_text(const std::vector<Measure>& measures) {
   for (const auto& measure : measures) {
     names.push_back(measure.name);
     values.push_back(format_significant(measure.value, 4));
-    bounds.push_back(measure.bounds ? fmt::format("[{}, {}]", format_significant(measure.bounds->lower, 3), format_significant(measure.bounds->upper, 3)) : "");
+    bounds.push_back(measure.bounds ? fmt::format("[{}, {}]", format_significant(measure.bounds->lower, 3),
+                                                  format_significant(measure.bounds->upper, 3))
+                                    : "");
     meanings.push_back(measure.meaning);
   }
-  return TextTable().words("measure", names).right("value", values).words("95 % interval", bounds).words("what it is", meanings).str();
+  return TextTable()
+      .words("measure", names)
+      .right("value", values)
+      .words("95 % interval", bounds)
+      .words("what it is", meanings)
+      .str();
 }
 
 void evaluate(const Evaluate& options, Context& context) {
@@ -142,10 +169,14 @@ void evaluate(const Evaluate& options, Context& context) {
     if (!loo.is_null()) out.set("leave_one_out_rmse", loo);
     return context.print_json(out);
   }
-  context.print(context.bold(fmt::format("{} judged on {}: {}", options.model, table.source(), count_of(rows.count(), "row"))) + "\n");
+  context.print(
+      context.bold(fmt::format("{} judged on {}: {}", options.model, table.source(), count_of(rows.count(), "row"))) +
+      "\n");
   context.print((origin.share == 0 ? context.good(origin.sentence) : context.bad(origin.sentence)) + "\n\n");
   context.print(measures_text(found.measures) + confusion_text(found, classes));
-  if (!loo.is_null()) context.print(fmt::format("\nLeave-one-out RMSE (closed form, an honest estimate from these rows): {}\n", format_significant(loo.as_double(), 4)));
+  if (!loo.is_null())
+    context.print(fmt::format("\nLeave-one-out RMSE (closed form, an honest estimate from these rows): {}\n",
+                              format_significant(loo.as_double(), 4)));
 }
 
 }  // namespace
@@ -157,7 +188,9 @@ void add_evaluate(CLI::App& tool, Context& context) {
   options->data.add(*command);
   command->add_option("--truth", options->truth, "for clusters: the column of the true classes");
   command->add_option("--missing", options->missing, "as for fit")->group("Data");
-  command->footer("Example: lemma split iris --by species -o train.csv test.csv && lemma fit lda train.csv 'species ~ .' -o iris.lemma && lemma evaluate iris.lemma test.csv");
+  command->footer(
+      "Example: lemma split iris --by species -o train.csv test.csv && lemma fit lda train.csv 'species ~ .' -o "
+      "iris.lemma && lemma evaluate iris.lemma test.csv");
   command->callback([options, &context] { evaluate(*options, context); });
 }
 

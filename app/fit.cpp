@@ -28,7 +28,8 @@ Value matrix_file(const std::string& path) {
   const Table table = read_table(path, {});
   Matrix m(table.rows(), table.columns());
   for (Index j = 0; j < table.columns(); ++j) {
-    if (table.column(j).type() != ColumnType::numeric) throw Error(fmt::format("{}: column '{}' is not numeric", path, table.column(j).name));
+    if (table.column(j).type() != ColumnType::numeric)
+      throw Error(fmt::format("{}: column '{}' is not numeric", path, table.column(j).name));
     m.col(j) = Eigen::Map<const Vector>(table.column(j).numbers().values.data(), table.rows());
   }
   return m;
@@ -37,7 +38,8 @@ Value matrix_file(const std::string& path) {
 bool names_a_file(const ParamInfo& info, const Value& value) {
   if (!value.is_string()) return false;
   if (info.kind == ParamInfo::Kind::matrix) return true;
-  return info.kind == ParamInfo::Kind::name_or_matrix && std::find(info.choices.begin(), info.choices.end(), value.as_string()) == info.choices.end();
+  return info.kind == ParamInfo::Kind::name_or_matrix &&
+         std::find(info.choices.begin(), info.choices.end(), value.as_string()) == info.choices.end();
 }
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
@@ -49,17 +51,21 @@ bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std:
 }
 
 /// The method's own parameters: --name value, --name=value, or --flag for true. What nobody knows is among them too.
-Value method_params(const Method& method, const std::vector<std::string>& words, Value params, const std::vector<std::string>& own_flags) {
+Value method_params(const Method& method, const std::vector<std::string>& words, Value params,
+                    const std::vector<std::string>& own_flags) {
   const auto infos = method.params();
   std::vector<std::string> known = own_flags;
   for (const auto& info : infos) known.push_back("--" + info.name);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto equals = words[i].find('=');
     const std::string flag = words[i].substr(0, equals);
-    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
+    const auto info =
+        std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
     if (info == infos.end()) {
-      if (!is_flag(flag)) throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
-      throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag, did_you_mean(flag, known), method.name()));
+      if (!is_flag(flag))
+        throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
+      throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag,
+                              did_you_mean(flag, known), method.name()));
     }
     std::string text;
     if (equals != std::string::npos) text = words[i].substr(equals + 1);
@@ -75,7 +81,8 @@ Value method_params(const Method& method, const std::vector<std::string>& words,
 std::string formula_or_default(const Fit& options, const Method& method) {
   if (!options.formula.empty()) return options.formula;
   if (!method.about().uses_response) return "~ .";
-  throw Error(fmt::format("{} needs a formula: what is predicted ~ from what, such as 'y ~ .' for all other columns", method.name()));
+  throw Error(fmt::format("{} needs a formula: what is predicted ~ from what, such as 'y ~ .' for all other columns",
+                          method.name()));
 }
 
 void report(const TrainedModel& trained, const Fit& options, Context& context) {
@@ -83,17 +90,22 @@ void report(const TrainedModel& trained, const Fit& options, Context& context) {
   for (const auto& note : trained.notes) context.note("note: " + note);
   if (context.json) return context.print_json(fit_document(trained));
   const auto names = trained.names();
-  context.print(context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name, trained.design.formula_text())) +
-                fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(), names.features.size() == 1 ? "" : "s"));
+  context.print(context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
+                                         trained.design.formula_text())) +
+                fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
+                            names.features.size() == 1 ? "" : "s"));
   context.print(trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context));
   if (!options.output.empty()) context.note(fmt::format("model written to {}", options.output));
 }
 
-void fit(const Fit& options, const std::vector<std::string>& words, const std::vector<std::string>& flags, Context& context) {
+void fit(const Fit& options, const std::vector<std::string>& words, const std::vector<std::string>& flags,
+         Context& context) {
   Value params;
   const auto method = method_from(options.method, catalog(), params);
   if (options.help) return context.print(method_help(*method));
-  if (options.data.data.empty()) throw Error(fmt::format("fit {} needs DATA: a file, '-' or a built-in set; see 'lemma fit {} --help'", options.method, options.method));
+  if (options.data.data.empty())
+    throw Error(fmt::format("fit {} needs DATA: a file, '-' or a built-in set; see 'lemma fit {} --help'",
+                            options.method, options.method));
   params = method_params(*method, words, std::move(params), flags);
   method->check(params);  // before any data is read
 
@@ -112,9 +124,12 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   const TrainedModel trained = train(method, params, f, *data, how);
   if (!options.output.empty()) save(trained, options.output);
   report(trained, options, context);
-  if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty())) context.exit_code = kAnswerIsNo;
+  if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty()))
+    context.exit_code = kAnswerIsNo;
   if (interrupted()) {
-    context.warn(options.output.empty() ? "cancelled: what is shown is as far as it came" : fmt::format("cancelled: the model as far as it came is in {}", options.output));
+    context.warn(options.output.empty()
+                     ? "cancelled: what is shown is as far as it came"
+                     : fmt::format("cancelled: the model as far as it came is in {}", options.output));
     context.exit_code = kCancelled;
   }
 }
@@ -151,13 +166,15 @@ void take_method_params(const CLI::App& tool, std::vector<std::string>& argument
   std::vector<std::string> rest;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string flag = arguments[i].substr(0, arguments[i].find('='));
-    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
+    const auto info =
+        std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
     if (i < place || info == infos.end() || values_of(command, arguments[i])) {
       rest.push_back(arguments[i]);
       continue;
     }
     context.method_words.push_back(arguments[i]);
-    if (flag.size() == arguments[i].size() && is_value(*info, arguments, i + 1)) context.method_words.push_back(arguments[++i]);
+    if (flag.size() == arguments[i].size() && is_value(*info, arguments, i + 1))
+      context.method_words.push_back(arguments[++i]);
   }
   arguments = std::move(rest);
 }
@@ -170,13 +187,24 @@ void add_fit(CLI::App& tool, Context& context) {
   command->add_option("METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
   options->data.add(*command);
   command->get_option("DATA")->required(false);
-  command->add_option("FORMULA", options->formula, "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
+  command->add_option("FORMULA", options->formula,
+                      "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
   command->add_option("-o,--output", options->output, "where to write the model (.lemma)");
-  command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")->group("Data");
+  command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")
+      ->group("Data");
   command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");
-  command->add_option("--missing", options->missing, "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")->group("Data");
-  command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")->capture_default_str()->group("Data");
-  command->add_option("--memory", options->memory, "how much memory the table may take (500M, 2G); a larger file is read in blocks")->group("Data");
+  command
+      ->add_option(
+          "--missing", options->missing,
+          "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
+      ->group("Data");
+  command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")
+      ->capture_default_str()
+      ->group("Data");
+  command
+      ->add_option("--memory", options->memory,
+                   "how much memory the table may take (500M, 2G); a larger file is read in blocks")
+      ->group("Data");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
   command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");

@@ -24,7 +24,8 @@ std::string roff(std::string_view text) {
 std::string option_entry(const CLI::Option& option) {
   std::string names;
   for (const auto& name : option.get_snames()) names += (names.empty() ? "" : ", ") + ("\\fB\\-" + roff(name) + "\\fR");
-  for (const auto& name : option.get_lnames()) names += (names.empty() ? "" : ", ") + ("\\fB\\-\\-" + roff(name) + "\\fR");
+  for (const auto& name : option.get_lnames())
+    names += (names.empty() ? "" : ", ") + ("\\fB\\-\\-" + roff(name) + "\\fR");
   if (names.empty()) names = "\\fI" + roff(option.get_name(true)) + "\\fR";
   else if (option.get_items_expected_max() > 0) names += " \\fIVALUE\\fR";
   const std::string initial = option.get_default_str().empty() ? "" : " (default " + option.get_default_str() + ")";
@@ -39,22 +40,36 @@ std::string options_of(const CLI::App& app) {
 }
 
 std::string page(const CLI::App& tool) {
-  std::string out = fmt::format(".TH LEMMA 1 \"\" \"lemma {}\" \"User Commands\"\n.SH NAME\nlemma \\- statistical learning whose answers carry their proof\n", kVersion);
+  std::string out = fmt::format(
+      ".TH LEMMA 1 \"\" \"lemma {}\" \"User Commands\"\n.SH NAME\nlemma \\- statistical learning whose answers carry "
+      "their proof\n",
+      kVersion);
   out += ".SH SYNOPSIS\n.B lemma\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n.SH DESCRIPTION\n";
-  out += roff("DATA is a CSV, .npy or LIBSVM file, '-' for standard input, or the name of a built-in data set. FORMULA follows R: "
-              "'y ~ .', 'y ~ a + log(b) + poly(c, 2) + d:e - 1', '~ a + b' without a response, 'u:v ~ .' for a joint class.\n");
+  out += roff(
+      "DATA is a CSV, .npy or LIBSVM file, '-' for standard input, or the name of a built-in data set. FORMULA follows "
+      "R: "
+      "'y ~ .', 'y ~ a + log(b) + poly(c, 2) + d:e - 1', '~ a + b' without a response, 'u:v ~ .' for a joint class.\n");
   out += ".SH GLOBAL OPTIONS\n" + options_of(tool) + ".SH COMMANDS\n";
   for (const CLI::App* command : tool.get_subcommands([](const CLI::App*) { return true; }))
-    out += fmt::format(".SS lemma {}\n{}\n{}.PP\n{}\n", command->get_name(), roff(command->get_description()), options_of(*command), roff(command->get_footer()));
+    out += fmt::format(".SS lemma {}\n{}\n{}.PP\n{}\n", command->get_name(), roff(command->get_description()),
+                       options_of(*command), roff(command->get_footer()));
   out += ".SH METHODS\n";
   for (const Method* method : catalog()) {
-    out += fmt::format(".SS {}\n{}\n.PP\n{}\n", method->name(), roff(method->about().summary), roff(method->about().objective));
-    for (const auto& info : method->params()) out += fmt::format(".TP\n\\fB\\-\\-{}\\fR\n{}\n", roff(info.name), roff(info.meaning + " (" + info.allowed + "; default " + info.initial_text() + ")"));
+    out += fmt::format(".SS {}\n{}\n.PP\n{}\n", method->name(), roff(method->about().summary),
+                       roff(method->about().objective));
+    for (const auto& info : method->params())
+      out += fmt::format(".TP\n\\fB\\-\\-{}\\fR\n{}\n", roff(info.name),
+                         roff(info.meaning + " (" + info.allowed + "; default " + info.initial_text() + ")"));
     out += fmt::format(".PP\nExample: {}\n", roff(method->about().example));
   }
-  out += ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\ndone, but the answer is no: a certificate does not hold, verify disagrees, --strict found something\n"
-         ".TP\n2\nthe call, the formula or the data is wrong\n.TP\n3\nthe disk, memory or another part of the machine failed\n.TP\n130\ncancelled\n";
-  out += ".SH ENVIRONMENT\n.TP\nLEMMA_NUM_THREADS\nthreads to use when \\-\\-threads is not given\n.TP\nNO_COLOR\nno colours\n.TP\nOPENBLAS_CORETYPE\nkernels of the BLAS; chosen for this CPU when not set\n";
+  out +=
+      ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\ndone, but the answer is no: a certificate does not hold, verify "
+      "disagrees, --strict found something\n"
+      ".TP\n2\nthe call, the formula or the data is wrong\n.TP\n3\nthe disk, memory or another part of the machine "
+      "failed\n.TP\n130\ncancelled\n";
+  out +=
+      ".SH ENVIRONMENT\n.TP\nLEMMA_NUM_THREADS\nthreads to use when \\-\\-threads is not given\n.TP\nNO_COLOR\nno "
+      "colours\n.TP\nOPENBLAS_CORETYPE\nkernels of the BLAS; chosen for this CPU when not set\n";
   return out;
 }
 

@@ -25,13 +25,16 @@ std::string takes(const MethodAbout& about) {
 
 std::string method_help(const Method& method) {
   const auto& about = method.about();
-  std::string out = fmt::format("{}: {}\n\n  {}\n\nUsage: lemma fit {} DATA {} [--param value …] [-o MODEL]\n", method.name(), about.summary, about.objective,
-                                method.name().find('|') == std::string::npos ? method.name() : "'" + method.name() + "'", about.uses_response ? "FORMULA" : "[FORMULA]");
+  std::string out = fmt::format(
+      "{}: {}\n\n  {}\n\nUsage: lemma fit {} DATA {} [--param value …] [-o MODEL]\n", method.name(), about.summary,
+      about.objective, method.name().find('|') == std::string::npos ? method.name() : "'" + method.name() + "'",
+      about.uses_response ? "FORMULA" : "[FORMULA]");
   const auto params = method.params();
   if (!params.empty()) out += "\nParameters\n";
   for (const auto& info : params) {
     out += fmt::format("  --{} ({}; default {})\n", info.name, info.allowed, info.initial_text());
-    out += "      " + wrap(info.meaning + (info.only_when.empty() ? "" : " (only when " + info.only_when + ")"), 100, 6) + "\n";
+    out += "      " +
+           wrap(info.meaning + (info.only_when.empty() ? "" : " (only when " + info.only_when + ")"), 100, 6) + "\n";
   }
   out += "\nResults\n";
   std::vector<std::string> names, meanings;
@@ -52,7 +55,8 @@ std::string method_help(const Method& method) {
 std::string params_markdown(const Method& method) {
   std::string out = "| parameter | values | default | meaning |\n|---|---|---|---|\n";
   for (const auto& info : method.params())
-    out += fmt::format("| `--{}` | {} | {} | {}{} |\n", info.name, info.allowed, info.initial_text(), info.meaning, info.only_when.empty() ? "" : " (only when " + info.only_when + ")");
+    out += fmt::format("| `--{}` | {} | {} | {}{} |\n", info.name, info.allowed, info.initial_text(), info.meaning,
+                       info.only_when.empty() ? "" : " (only when " + info.only_when + ")");
   return out;
 }
 

@@ -46,7 +46,12 @@ void list(Context& context) {
     tasks.emplace_back(name_of(method->about().task));
     summaries.emplace_back(method->about().summary);
   }
-  context.print(TextTable().words("method", names).words("task", tasks).words("family", families).words("what it does", summaries).str());
+  context.print(TextTable()
+                    .words("method", names)
+                    .words("task", tasks)
+                    .words("family", families)
+                    .words("what it does", summaries)
+                    .str());
   context.print("\n'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
 }
 

@@ -31,8 +31,10 @@ Value fit_document(const TrainedModel& trained) {
 std::string certificate_line(const Certificate& certificate, const Context& context) {
   if (certificate.strength == Strength::none) return "none";
   const auto strength = to_value(certificate).at("strength").as_string();
-  return fmt::format("{} ({}; {} {}, allowed {}; {})", certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD"), strength, certificate.kind,
-                     format_significant(certificate.value, 3), format_significant(certificate.tolerance, 3), certificate.stopped);
+  return fmt::format("{} ({}; {} {}, allowed {}; {})",
+                     certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD"), strength,
+                     certificate.kind, format_significant(certificate.value, 3),
+                     format_significant(certificate.tolerance, 3), certificate.stopped);
 }
 
 std::string certificate_text(const Certificate& certificate, const Context& context) {

@@ -28,7 +28,8 @@ class Spread {
   Spread(Index rows, const std::vector<Index>& kept) : rows_(rows), kept_(kept) {}
   Column numbers(std::string name, const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& values) const {
     std::vector<double> all(static_cast<std::size_t>(rows_), std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t i = 0; i < kept_.size(); ++i) all[static_cast<std::size_t>(kept_[i])] = values(static_cast<Index>(i));
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      all[static_cast<std::size_t>(kept_[i])] = values(static_cast<Index>(i));
     return numeric(std::move(name), std::move(all));
   }
   Column labels(std::string name, const Labels& codes, const std::vector<std::string>& levels) const {
@@ -53,7 +54,8 @@ bool wants(const Predict& options, std::string_view what, bool by_default) {
 }
 
 /// Everything the model says of the rows, as named columns.
-std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data, const Predict& options, Index table_rows) {
+std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data,
+                                      const Predict& options, Index table_rows) {
   const Spread spread(table_rows, data.kept);
   const Task task = trained.model->method().about().task;
   const auto& classes = trained.design.classes();
@@ -71,19 +73,30 @@ std::vector<Column> predicted_columns(const TrainedModel& trained, const Predict
     out.push_back(spread.labels(clusters ? "cluster" : "class", p.label, clusters ? cluster_names(most) : classes));
   }
   const auto matrix = [&](const Matrix& m, const std::string& prefix, const std::vector<std::string>& names) {
-    for (Index j = 0; j < m.cols(); ++j) out.push_back(spread.numbers(prefix + (static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : std::to_string(j + 1)), m.col(j)));
+    for (Index j = 0; j < m.cols(); ++j)
+      out.push_back(spread.numbers(
+          prefix +
+              (static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : std::to_string(j + 1)),
+          m.col(j)));
   };
   if (wants(options, "probabilities", true)) matrix(p.probabilities, "p_", classes);
-  if (wants(options, "decision", false)) matrix(p.decision, "decision_", p.decision.cols() == 1 ? std::vector<std::string>{""} : classes);
-  if (wants(options, "coordinates", task == Task::transformation)) matrix(p.coordinates, "", p.coordinate_names.empty() ? trained.model->output_names(trained.design.features()) : p.coordinate_names);
+  if (wants(options, "decision", false))
+    matrix(p.decision, "decision_", p.decision.cols() == 1 ? std::vector<std::string>{""} : classes);
+  if (wants(options, "coordinates", task == Task::transformation))
+    matrix(p.coordinates, "",
+           p.coordinate_names.empty() ? trained.model->output_names(trained.design.features()) : p.coordinate_names);
   if (p.log_density.size() > 0) out.push_back(spread.numbers("log_density", p.log_density));
-  if (out.empty()) throw Error(fmt::format("{} gives no {}; leave --what out to see what it gives", trained.model->method().name(), options.what));
+  if (out.empty())
+    throw Error(fmt::format("{} gives no {}; leave --what out to see what it gives", trained.model->method().name(),
+                            options.what));
   return out;
 }
 
 Table numeric_table(const Matrix& x, const std::vector<std::string>& names) {
   std::vector<Column> columns;
-  for (Index j = 0; j < x.cols(); ++j) columns.push_back(numeric(names[static_cast<std::size_t>(j)], std::vector<double>(x.col(j).begin(), x.col(j).end())));
+  for (Index j = 0; j < x.cols(); ++j)
+    columns.push_back(
+        numeric(names[static_cast<std::size_t>(j)], std::vector<double>(x.col(j).begin(), x.col(j).end())));
   return Table(std::move(columns));
 }
 
@@ -106,7 +119,8 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Predi
   const DesignData data = trained.design.apply(table, policy);
   for (const auto& note : data.notes) context.note("note: " + note);
   PredictOptions how;
-  how.interval = static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
+  how.interval =
+      static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
   how.level = options.level;
   const Prediction p = trained.predict(data, how);
   auto columns = predicted_columns(trained, p, data, options, table.rows());
@@ -173,15 +187,24 @@ void add_predict(CLI::App& tool, Context& context) {
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command);
   command->add_option("-o,--output", options->output, "where to write the predictions (default: standard output)");
-  command->add_option("--what", options->what, "value, class, probabilities, decision (linear predictor), coordinates, residual, or all")
-      ->check(CLI::IsMember({"default", "value", "class", "probabilities", "decision", "coordinates", "residual", "all"}));
+  command
+      ->add_option("--what", options->what,
+                   "value, class, probabilities, decision (linear predictor), coordinates, residual, or all")
+      ->check(
+          CLI::IsMember({"default", "value", "class", "probabilities", "decision", "coordinates", "residual", "all"}));
   command->add_option("--interval", options->interval, "none, confidence or prediction")->capture_default_str();
-  command->add_option("--level", options->level, "of the interval")->check(CLI::Range(1e-9, 1 - 1e-9))->capture_default_str();
-  command->add_flag("--diagnostics", options->diagnostics, "leverage, Cook's distance, leave-one-out residuals of the training rows");
+  command->add_option("--level", options->level, "of the interval")
+      ->check(CLI::Range(1e-9, 1 - 1e-9))
+      ->capture_default_str();
+  command->add_flag("--diagnostics", options->diagnostics,
+                    "leverage, Cook's distance, leave-one-out residuals of the training rows");
   command->add_flag("--append", options->append, "the table's own columns first");
   command->add_flag("--inverse", options->inverse, "from transformed coordinates back to the columns (pca, scale)");
-  command->add_option("--missing", options->missing, "as for fit; keep leaves rows with missing values empty")->group("Data");
-  command->footer("Example: lemma fit ols boston 'medv ~ .' -o boston.lemma && lemma predict boston.lemma boston --interval prediction");
+  command->add_option("--missing", options->missing, "as for fit; keep leaves rows with missing values empty")
+      ->group("Data");
+  command->footer(
+      "Example: lemma fit ols boston 'medv ~ .' -o boston.lemma && lemma predict boston.lemma boston --interval "
+      "prediction");
   command->callback([options, &context] { predict(*options, context); });
 }
 

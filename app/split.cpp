@@ -53,7 +53,8 @@ void split(const SplitOptions& options, Context& context) {
   out.set("train", Value(Value::Object{{"path", options.output[0]}, {"rows", parts.train.size()}}));
   out.set("test", Value(Value::Object{{"path", options.output[1]}, {"rows", parts.test.size()}}));
   if (context.json) return context.print_json(out);
-  context.print(fmt::format("{} rows of {}{}: {} to {}, {} to {} (seed {})\n", table.rows(), table.source(), options.by.empty() ? "" : ", in each class of " + options.by + " alike", parts.train.size(),
+  context.print(fmt::format("{} rows of {}{}: {} to {}, {} to {} (seed {})\n", table.rows(), table.source(),
+                            options.by.empty() ? "" : ", in each class of " + options.by + " alike", parts.train.size(),
                             options.output[0], parts.test.size(), options.output[1], context.seed));
 }
 
@@ -64,7 +65,8 @@ void add_split(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("split", "divide a table into training and test rows");
   options->data.add(*command);
   command->add_option("-o,--output", options->output, "TRAIN TEST: the two files to write")->expected(2)->required();
-  command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")->capture_default_str();
+  command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
+      ->capture_default_str();
   command->add_option("--by", options->by, "stratify: each class of this column (or u:v) is divided alike");
   command->footer("Example: lemma split crabs --by sp:sex -o train.csv test.csv");
   command->callback([options, &context] { split(*options, context); });

@@ -35,13 +35,17 @@ void verify(const Verify& options, Context& context) {
     out.set("verified", agrees);
     return context.print_json(out);
   }
-  context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(), trained.origin.name, trained.origin.rows.rows()));
+  context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(),
+                            trained.origin.name, trained.origin.rows.rows()));
   const std::string rows = found.same_rows ? "the rows the model was fitted on"
-                                           : fmt::format("{} ({} rows given, {} fitted)", context.bad("not the rows the model was fitted on"), found.rows, trained.origin.rows.rows());
+                                           : fmt::format("{} ({} rows given, {} fitted)",
+                                                         context.bad("not the rows the model was fitted on"),
+                                                         found.rows, trained.origin.rows.rows());
   context.print(fmt::format("  data           {}\n", rows));
   context.print(fmt::format("  as stored      {}\n", certificate_line(trained.model->certificate(), context)));
   context.print(fmt::format("  computed anew  {}\n", certificate_line(found.certificate, context)));
-  context.print(fmt::format("{} {}\n", agrees ? context.good("Verified.") : context.bad("Not verified."), wrap(found.certificate.message, 88)));
+  context.print(fmt::format("{} {}\n", agrees ? context.good("Verified.") : context.bad("Not verified."),
+                            wrap(found.certificate.message, 88)));
 }
 
 }  // namespace
@@ -51,7 +55,9 @@ void add_verify(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the rows the model was fitted on");
-  command->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")->group("Data");
+  command
+      ->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")
+      ->group("Data");
   command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
   command->callback([options, &context] { verify(*options, context); });
 }

@@ -17,7 +17,8 @@ std::string version_text(bool verbose) {
   out += fmt::format("CPU        {} ({})\n", cpu_model(), simd_name(simd_level()));
   out += fmt::format("threads    {}\n", default_threads());
   out += fmt::format("SIMD       {}\n", simd::level());
-  out += fmt::format("BLAS       {}\n           {}\n           kernels {} (this CPU deserves {})\n", blas.library, blas.config, blas.core, blas.wanted);
+  out += fmt::format("BLAS       {}\n           {}\n           kernels {} (this CPU deserves {})\n", blas.library,
+                     blas.config, blas.core, blas.wanted);
   if (blas.degraded) out += fmt::format("           warning: {}\n", blas.warning);
   return out;
 }

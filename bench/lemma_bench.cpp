@@ -85,7 +85,8 @@ Value pca(const Job& task, const std::string& file, const Pca& spec) {
 Value kmeans(const Job& task, const std::string& name, int iterations) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(name + "_X.npy"), start = task.matrix(name + "_init.npy");
-  const auto model = timed(out, [&] { return fit(KMeans{.start = start, .max_iterations = iterations}, x, task.options); });
+  const auto model =
+      timed(out, [&] { return fit(KMeans{.start = start, .max_iterations = iterations}, x, task.options); });
   quality.set("inertia", model.total_within);
   out.set("quality", quality);
   out.set("note", fmt::format("{} iterations", model.iterations));
@@ -96,7 +97,10 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"csv", csv},
     {"ols", ols},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
-    {"pca_top", [](const Job& task) { return pca(task, "pca_top_X.npy", Pca{.components = 10, .solver = PcaSolver::randomized}); }},
+    {"pca_top",
+     [](const Job& task) {
+       return pca(task, "pca_top_X.npy", Pca{.components = 10, .solver = PcaSolver::randomized});
+     }},
     {"kmeans_a", [](const Job& task) { return kmeans(task, "kmeans_a", 20); }},
     {"kmeans_b", [](const Job& task) { return kmeans(task, "kmeans_b", 10); }},
 };

@@ -19,7 +19,9 @@ struct Outcome {
 /// An empty folder, removed at the end, in which commands run.
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("lemma_tool_" + std::to_string(::getpid()) + "_" + std::to_string(made()++))) {
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("lemma_tool_" + std::to_string(::getpid()) + "_" + std::to_string(made()++))) {
     std::filesystem::create_directories(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }
@@ -27,7 +29,9 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::string path(const std::string& name) const { return (path_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name), std::ios::binary) << text; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
   std::string read(const std::string& name) const {
     std::ifstream file(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -36,7 +40,8 @@ class Folder {
 
   /// `lemma ARGUMENTS` in this folder; `before` may hold a pipe's left side: "printf 'a,b\n' |".
   Outcome lemma(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + path_.string() + "' && " + before + " '" LEMMA_TOOL "' " + arguments + " >.out 2>.err";
+    const std::string command =
+        "cd '" + path_.string() + "' && " + before + " '" LEMMA_TOOL "' " + arguments + " >.out 2>.err";
     const int status = std::system(("{ " + command + "; }").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(".out"), read(".err")};
   }

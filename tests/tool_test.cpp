@@ -1,8 +1,8 @@
 // tests/tool_test.cpp: the command line as a user meets it: files, exit codes, JSON, and the likeliest mistakes.
 #include "run_tool.hpp"
 
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/value.hpp>
 
@@ -38,12 +38,14 @@ TEST(Tool, AFitAsJsonHasTheKeysOfTheContract) {
   const auto fit = in.lemma("fit ols boston 'medv ~ .' --json");
   ASSERT_EQ(fit.code, 0) << fit.err;
   const Value document = from_json(fit.out);
-  for (const auto* key : {"method", "task", "params", "features", "target", "rows", "certificate", "warnings", "results"})
+  for (const auto* key :
+       {"method", "task", "params", "features", "target", "rows", "certificate", "warnings", "results"})
     EXPECT_TRUE(document.find(key)) << key;
   for (const auto* key : {"strength", "kind", "value", "tolerance", "holds", "iterations", "stopped", "message"})
     EXPECT_TRUE(document.at("certificate").find(key)) << key;
-  for (const auto* key : {"coefficients", "intercept", "std_errors", "t", "p", "intercept_std_error", "intercept_t", "intercept_p", "sigma", "df_residual", "r_squared", "adj_r_squared",
-                          "f_statistic", "f_p", "log_likelihood", "aic", "bic"})
+  for (const auto* key :
+       {"coefficients", "intercept", "std_errors", "t", "p", "intercept_std_error", "intercept_t", "intercept_p",
+        "sigma", "df_residual", "r_squared", "adj_r_squared", "f_statistic", "f_p", "log_likelihood", "aic", "bic"})
     EXPECT_TRUE(document.at("results").find(key)) << key;
   EXPECT_EQ(document.at("results").at("coefficients").as_vector().size(), 13);
   EXPECT_EQ(document.at("rows").as_integer(), 506);
@@ -82,34 +84,29 @@ TEST_P(Mistakes, AreNamedWithWhatWouldBeRightAndLeaveNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(
     Tool, Mistakes,
-    testing::Values(Mistake{"fit ldaa iris 'species ~ .' -o out.lemma", "there is no method 'ldaa' (did you mean 'lda'?)"},
-                    Mistake{"fti lda iris", "there is no command 'fti' (did you mean 'fit'?)"},
-                    Mistake{"fit lda iris 'specis ~ .' -o out.lemma", "did you mean 'species'?"},
-                    Mistake{"fit kmeans iris --kk 3", "kmeans takes no --kk (did you mean '--k'?)"},
-                    Mistake{"fit kmeans iris '~ . - species' --k 0", "kmeans: k is 0, must be at least 1"},
-                    Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be a whole number"},
-                    Mistake{"fit kmeans iris '~ . - species' --k", "--k needs a value"},
-                    Mistake{"fit lda irs 'species ~ .'", "did you mean 'iris'?"},
-                    Mistake{"fit lda iris", "lda needs a formula"},
-                    Mistake{"fit lda", "needs DATA"},
-                    Mistake{"fit", "fit needs a METHOD"},
-                    Mistake{"fit ols iris 'species ~ .'", "species"},
-                    Mistake{"fit ols iris 'petal_width ~ petal_length + '", "^"},
-                    Mistake{"fit 'scale | pca(componets=2) | lda' iris 'species ~ .'", "did you mean 'components'?"},
-                    Mistake{"fit 'lda | pca' iris 'species ~ .'", "'lda' does not transform rows"},
-                    Mistake{"describe short.csv", "short.csv"},
-                    Mistake{"describe iris --wehre 'a > 1'", "did you mean '--where'?"},
-                    Mistake{"describe iris --where 'petal_lenght > 1'", "did you mean 'petal_length'?"},
-                    Mistake{"describe nothing.csv", "nothing.csv"},
-                    Mistake{"predict model.lemma iris", "model.lemma is not a Lemma model file"},
-                    Mistake{"predict absent.lemma iris", "cannot read 'absent.lemma'"},
-                    Mistake{"split iris -o one.csv", "--output"},
-                    Mistake{"split iris -o a.csv b.csv --test 2.5", "--test is 2.5"},
-                    Mistake{"split iris -o a.csv b.csv --by spcies", "did you mean 'species'?"},
-                    Mistake{"datasets irs", "did you mean 'iris'?"},
-                    Mistake{"methods ldaa", "did you mean 'lda'?"},
-                    Mistake{"fit lda iris 'species ~ .' -o /no/such/folder/out.lemma", "/no/such/folder/out.lemma"},
-                    Mistake{"fit ols iris 'petal_width ~ .' --memory much", "--memory is 'much'"}));
+    testing::Values(
+        Mistake{"fit ldaa iris 'species ~ .' -o out.lemma", "there is no method 'ldaa' (did you mean 'lda'?)"},
+        Mistake{"fti lda iris", "there is no command 'fti' (did you mean 'fit'?)"},
+        Mistake{"fit lda iris 'specis ~ .' -o out.lemma", "did you mean 'species'?"},
+        Mistake{"fit kmeans iris --kk 3", "kmeans takes no --kk (did you mean '--k'?)"},
+        Mistake{"fit kmeans iris '~ . - species' --k 0", "kmeans: k is 0, must be at least 1"},
+        Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be a whole number"},
+        Mistake{"fit kmeans iris '~ . - species' --k", "--k needs a value"},
+        Mistake{"fit lda irs 'species ~ .'", "did you mean 'iris'?"}, Mistake{"fit lda iris", "lda needs a formula"},
+        Mistake{"fit lda", "needs DATA"}, Mistake{"fit", "fit needs a METHOD"},
+        Mistake{"fit ols iris 'species ~ .'", "species"}, Mistake{"fit ols iris 'petal_width ~ petal_length + '", "^"},
+        Mistake{"fit 'scale | pca(componets=2) | lda' iris 'species ~ .'", "did you mean 'components'?"},
+        Mistake{"fit 'lda | pca' iris 'species ~ .'", "'lda' does not transform rows"},
+        Mistake{"describe short.csv", "short.csv"}, Mistake{"describe iris --wehre 'a > 1'", "did you mean '--where'?"},
+        Mistake{"describe iris --where 'petal_lenght > 1'", "did you mean 'petal_length'?"},
+        Mistake{"describe nothing.csv", "nothing.csv"},
+        Mistake{"predict model.lemma iris", "model.lemma is not a Lemma model file"},
+        Mistake{"predict absent.lemma iris", "cannot read 'absent.lemma'"},
+        Mistake{"split iris -o one.csv", "--output"}, Mistake{"split iris -o a.csv b.csv --test 2.5", "--test is 2.5"},
+        Mistake{"split iris -o a.csv b.csv --by spcies", "did you mean 'species'?"},
+        Mistake{"datasets irs", "did you mean 'iris'?"}, Mistake{"methods ldaa", "did you mean 'lda'?"},
+        Mistake{"fit lda iris 'species ~ .' -o /no/such/folder/out.lemma", "/no/such/folder/out.lemma"},
+        Mistake{"fit ols iris 'petal_width ~ .' --memory much", "--memory is 'much'"}));
 
 TEST(Tool, ParametersOfTheMethodMayStandAnywhereAfterIt) {
   const Folder in;
@@ -134,7 +131,8 @@ TEST(Tool, CentresForKMeansComeFromAFile) {
 
 TEST(Tool, CtrlCKeepsWhatThereIsAndSaysSo) {
   const Folder in;
-  const auto stopped = in.lemma("fit kmeans letters '~ . - lettr' --k 30 --restarts 1000000 -o m.lemma", "timeout --preserve-status -s INT -k 20 4");
+  const auto stopped = in.lemma("fit kmeans letters '~ . - lettr' --k 30 --restarts 1000000 -o m.lemma",
+                                "timeout --preserve-status -s INT -k 20 4");
   EXPECT_EQ(stopped.code, 130) << stopped.err;
   EXPECT_TRUE(contains(stopped.err, "the model as far as it came is in m.lemma")) << stopped.err;
   EXPECT_TRUE(contains(stopped.out, "DOES NOT HOLD")) << stopped.out;
@@ -153,7 +151,8 @@ TEST(Tool, IntervalsResidualsAndDiagnosticsAreColumns) {
   ASSERT_EQ(in.lemma("fit ols boston 'medv ~ lstat + rm' -o m.lemma").code, 0);
   const auto predict = in.lemma("predict m.lemma boston --interval prediction --diagnostics");
   const std::string header = predict.out.substr(0, predict.out.find('\n'));
-  for (const auto* name : {"prediction", "lower", "upper", "residual", "leverage", "cooks_distance", "loo_residual"}) EXPECT_TRUE(contains(header, name)) << header;
+  for (const auto* name : {"prediction", "lower", "upper", "residual", "leverage", "cooks_distance", "loo_residual"})
+    EXPECT_TRUE(contains(header, name)) << header;
   EXPECT_EQ(in.lemma("predict m.lemma boston --interval confidence --level 2").code, 2);
 }
 
@@ -176,7 +175,9 @@ TEST(Tool, AFileLargerThanTheMemoryAllowedGivesTheSameBits) {
     const std::string formula = method == "lda" ? "'lettr ~ .'" : "'~ . - lettr'";
     const std::string more = method == "kmeans" ? " --k 5 --restarts 2" : "";
     ASSERT_EQ(in.lemma("fit " + method + " letters.csv " + formula + more + " -o whole.lemma --threads 2").code, 0);
-    ASSERT_EQ(in.lemma("fit " + method + " letters.csv " + formula + more + " -o blocks.lemma --memory 1M --threads 1").code, 0);
+    ASSERT_EQ(
+        in.lemma("fit " + method + " letters.csv " + formula + more + " -o blocks.lemma --memory 1M --threads 1").code,
+        0);
     EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma")) << method;
   }
 }
@@ -187,7 +188,8 @@ TEST(Tool, DroppedRowsAreTheSameFromDisk) {
   const std::string fit = "fit lda votes.csv 'Class ~ . - Id' --missing drop -o ";
   const auto whole = in.lemma(fit + "whole.lemma");
   ASSERT_EQ(whole.code, 0) << whole.err;
-  EXPECT_TRUE(contains(whole.err, "16 missing values in 16 of 699 rows: Bare.nuclei (16); 16 rows left out")) << whole.err;
+  EXPECT_TRUE(contains(whole.err, "16 missing values in 16 of 699 rows: Bare.nuclei (16); 16 rows left out"))
+      << whole.err;
   const auto blocks = in.lemma(fit + "blocks.lemma --memory 10K");
   ASSERT_EQ(blocks.code, 0) << blocks.err;
   EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma"));
@@ -200,7 +202,8 @@ TEST(Tool, VersionCompletionAndManualComeFromTheSameDescriptions) {
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     const auto script = in.lemma("completion " + shell);
     EXPECT_EQ(script.code, 0);
-    for (const auto* word : {"kmeans", "describe", "iris", "diagnostics"}) EXPECT_TRUE(contains(script.out, word)) << shell << " " << word;
+    for (const auto* word : {"kmeans", "describe", "iris", "diagnostics"})
+      EXPECT_TRUE(contains(script.out, word)) << shell << " " << word;
   }
   const auto man = in.lemma("man");
   EXPECT_TRUE(contains(man.out, ".SS lemma evaluate"));

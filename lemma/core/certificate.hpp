@@ -20,9 +20,9 @@ struct Certificate {
   std::string kind;  // owned: a certificate is also read back from a file
   double value = 0, tolerance = 0;
   long long iterations = 0;
-  std::string stopped;                 // why the work ended: "closed form", "converged", "iteration limit", "cancelled"
-  std::string message;                 // one sentence a person can read
-  std::optional<double> error_bound;   // a bound on the error of the coefficients, where they are reported
+  std::string stopped;                // why the work ended: "closed form", "converged", "iteration limit", "cancelled"
+  std::string message;                // one sentence a person can read
+  std::optional<double> error_bound;  // a bound on the error of the coefficients, where they are reported
 
   bool holds() const { return value <= tolerance; }  // false for NaN
 };

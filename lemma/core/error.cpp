@@ -22,7 +22,8 @@ int distance(std::string_view a, std::string_view b) {
     row[0] = kEdit * static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({above[j] + kEdit, row[j - 1] + kEdit, above[j - 1] + substitution(a[i - 1], b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + kEdit);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + kEdit);
     }
     std::swap(before, above);
     std::swap(above, row);

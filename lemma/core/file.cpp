@@ -17,7 +17,9 @@ namespace {
 [[noreturn]] void fail(std::string_view what, const std::string& path) {
   const int code = errno;
   const auto text = fmt::format("cannot {} '{}': {}", what, path, std::strerror(code));
-  if (code == ENOENT || code == EACCES || code == EISDIR || code == ENOTDIR || code == EPERM || code == EROFS || code == ENAMETOOLONG) throw Error(text);
+  if (code == ENOENT || code == EACCES || code == EISDIR || code == ENOTDIR || code == EPERM || code == EROFS ||
+      code == ENAMETOOLONG)
+    throw Error(text);
   throw MachineError(text);
 }
 
@@ -77,7 +79,8 @@ void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {
   if (file.number() < 0) fail("write", path);
   const auto mask = ::umask(0);
   ::umask(mask);
-  const bool written = ::fchmod(file.number(), 0666 & ~mask) == 0 && write_all(file.number(), bytes) && ::fsync(file.number()) == 0 && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool written = ::fchmod(file.number(), 0666 & ~mask) == 0 && write_all(file.number(), bytes) &&
+                       ::fsync(file.number()) == 0 && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
   if (written) return;
   const int code = errno;
   ::unlink(temporary.c_str());

@@ -5,7 +5,7 @@
 namespace lemma {
 
 struct ParamInfo {
-  std::string name;                  // "lambda", or "kernel.gamma" for a part's parameter
+  std::string name;  // "lambda", or "kernel.gamma" for a part's parameter
   std::string meaning;
   std::string allowed;               // "at least 0", "true or false", "rbf, linear", "a whole number, at least 1"
   std::vector<std::string> choices;  // names it may take; empty for numbers
@@ -13,8 +13,20 @@ struct ParamInfo {
   std::string only_when;             // "kernel is rbf"; empty when it always applies
   Range range;
   Step step = Step::linear;
-  enum class Kind { truth, number, whole, name, text, numbers, names, matrix, name_or_numbers, name_or_matrix, part } kind = Kind::number;
-  bool optional = false;             // empty means: chosen by the method
+  enum class Kind {
+    truth,
+    number,
+    whole,
+    name,
+    text,
+    numbers,
+    names,
+    matrix,
+    name_or_numbers,
+    name_or_matrix,
+    part
+  } kind = Kind::number;
+  bool optional = false;  // empty means: chosen by the method
 
   std::string initial_text() const;  // "1", "true", "chosen by the method"
 };

@@ -18,7 +18,9 @@ std::string Range::text() const {
 }
 
 void refuse(std::string_view where, const Value& value, std::string_view allowed) {
-  throw Error(fmt::format("{} is {}, must be {}", where, value.is_array() || value.is_object() ? std::string(value.kind()) : to_json(value, -1), allowed));
+  throw Error(fmt::format("{} is {}, must be {}", where,
+                          value.is_array() || value.is_object() ? std::string(value.kind()) : to_json(value, -1),
+                          allowed));
 }
 
 void check_range(std::string_view where, double value, const Range& range) {

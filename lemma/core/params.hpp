@@ -30,7 +30,9 @@ struct Range {
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .low_open = true}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
-constexpr Range within(double low, double high) { return {.low = low, .high = high, .low_open = true, .high_open = true}; }
+constexpr Range within(double low, double high) {
+  return {.low = low, .high = high, .low_open = true, .high_open = true};
+}
 
 /// On which scale a search over the parameter steps.
 enum class Step { linear, logarithmic };
@@ -69,11 +71,16 @@ consteval std::size_t field_count() {
 
 /// Each field of the aggregate is described; a forgotten one does not compile.
 template <class Spec>
-concept Described = requires { Spec::params(); } && field_count<Spec>() == std::tuple_size_v<decltype(Spec::params())>;
+concept Described = requires {
+  Spec::params();
+}
+&&field_count<Spec>() == std::tuple_size_v<decltype(Spec::params())>;
 
 /// An enum with a name for each enumerator: `constexpr auto names_of(Start) { return std::array{…}; }` beside it.
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) { names_of(e).size(); };
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  names_of(e).size();
+};
 
 template <NamedEnum E>
 std::string_view name_of(E value) {
@@ -128,7 +135,8 @@ struct Codec<T> {
     if (!value.is_number()) refuse(where, value, "a whole number");
     const double number = value.as_double();
     if (!(number >= static_cast<double>(std::numeric_limits<T>::min()) && number < 9.0e15 &&
-          number <= static_cast<double>(std::numeric_limits<T>::max()) && number == static_cast<double>(static_cast<T>(number))))
+          number <= static_cast<double>(std::numeric_limits<T>::max()) &&
+          number == static_cast<double>(static_cast<T>(number))))
       refuse(where, value, "a whole number");
     field = static_cast<T>(number);
   }
@@ -183,7 +191,8 @@ template <>
 struct Codec<Matrix> {
   static Value write(const Matrix& m) { return m; }
   static void read(Matrix& field, const Value& value, const std::string& where) {
-    if (!value.is_array() && !value.is_list()) refuse(where, value, "a matrix (on the command line: a file that holds one)");
+    if (!value.is_array() && !value.is_list())
+      refuse(where, value, "a matrix (on the command line: a file that holds one)");
     field = value.as_matrix(where);
   }
   static void check(const Matrix& m, const Range& range, const std::string& where) {
@@ -316,7 +325,9 @@ Spec from_value(const Value& object) {
 template <Described Spec>
 class Valid {
  public:
-  Valid(const Spec& spec) : spec_(spec) { check_params(spec_, std::string(Spec::name) + ": "); }  // implicit: fit(Ols{}, …) just reads
+  Valid(const Spec& spec) : spec_(spec) {
+    check_params(spec_, std::string(Spec::name) + ": ");
+  }  // implicit: fit(Ols{}, …) just reads
   const Spec* operator->() const { return &spec_; }
   const Spec& operator*() const { return spec_; }
 

@@ -13,14 +13,17 @@ constexpr auto names_of(Rule) { return std::array<std::string_view, 2>{"first", 
 struct Rbf {
   double gamma = 1;
   static constexpr std::string_view name = "rbf";
-  static constexpr auto params() { return std::tuple{param("gamma", &Rbf::gamma, "inverse width", above(0), Step::logarithmic)}; }
+  static constexpr auto params() {
+    return std::tuple{param("gamma", &Rbf::gamma, "inverse width", above(0), Step::logarithmic)};
+  }
 };
 struct Poly {
   int degree = 2;
   double shift = 0;
   static constexpr std::string_view name = "poly";
   static constexpr auto params() {
-    return std::tuple{param("degree", &Poly::degree, "power", between(1, 9)), param("shift", &Poly::shift, "added before the power")};
+    return std::tuple{param("degree", &Poly::degree, "power", between(1, 9)),
+                      param("shift", &Poly::shift, "added before the power")};
   }
 };
 struct Toy {
@@ -34,9 +37,12 @@ struct Toy {
 
   static constexpr std::string_view name = "toy";
   static constexpr auto params() {
-    return std::tuple{param("C", &Toy::C, "cost", within(0, 1e9)), param("steps", &Toy::steps, "how many", at_least(1)),
-                      param("scale", &Toy::scale, "scale first"),  param("rule", &Toy::rule, "which one"),
-                      param("kernel", &Toy::kernel, "kernel"),     param("start", &Toy::start, "where to begin"),
+    return std::tuple{param("C", &Toy::C, "cost", within(0, 1e9)),
+                      param("steps", &Toy::steps, "how many", at_least(1)),
+                      param("scale", &Toy::scale, "scale first"),
+                      param("rule", &Toy::rule, "which one"),
+                      param("kernel", &Toy::kernel, "kernel"),
+                      param("start", &Toy::start, "where to begin"),
                       param("prior", &Toy::prior, "class probabilities", between(0, 1))};
   }
   void check() const {
@@ -55,14 +61,18 @@ static_assert(!Described<Forgetful>);
 std::string message(const auto& work) {
   try {
     work();
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return "no error";
 }
 
 TEST(Params, AValueComesBackAsTheSpecItWasWrittenFrom) {
-  Toy toy{.C = 3, .steps = 4, .scale = false, .rule = Rule::first, .kernel = Poly{.degree = 3}, .start = Matrix{{1, 2}, {3, 4}}, .prior = {0.5, 0.5}};
+  Toy toy{.C = 3,
+          .steps = 4,
+          .scale = false,
+          .rule = Rule::first,
+          .kernel = Poly{.degree = 3},
+          .start = Matrix{{1, 2}, {3, 4}},
+          .prior = {0.5, 0.5}};
   const Value value = to_value(toy);
   EXPECT_EQ(to_value(from_value<Toy>(value)), value);
   EXPECT_EQ(std::get<Poly>(from_value<Toy>(value).kernel).degree, 3);
@@ -86,10 +96,12 @@ TEST(Params, UnknownNamesGetASuggestion) {
   Value v = Value::object();
   v.set("kernal", Value("rbf"));
   EXPECT_EQ(message([&] { from_value<Toy>(v); }),
-            "toy: there is no parameter 'kernal' (did you mean 'kernel'?); it has C, steps, scale, rule, kernel, start, prior");
+            "toy: there is no parameter 'kernal' (did you mean 'kernel'?); it has C, steps, scale, rule, kernel, "
+            "start, prior");
   Value w = Value::object();
   w.set("kernel", Value("rfb"));
-  EXPECT_EQ(message([&] { from_value<Toy>(w); }), "toy: kernel is 'rfb', must be one of rbf, poly (did you mean 'rbf'?)");
+  EXPECT_EQ(message([&] { from_value<Toy>(w); }),
+            "toy: kernel is 'rfb', must be one of rbf, poly (did you mean 'rbf'?)");
 }
 
 TEST(Params, WrongTypesAreRefused) {
@@ -137,7 +149,8 @@ TEST(Params, TypedTextBecomesTheValueTheParameterTakes) {
   EXPECT_TRUE(parse_param(infos[1], "auto", "toy").is_null());
   EXPECT_EQ(parse_param(infos[2], "false", "toy"), Value(false));
   EXPECT_EQ(parse_param(infos[9], "0.2,0.8", "toy"), Value(Value::Array{{2}, {0.2, 0.8}}));
-  EXPECT_EQ(message([&] { parse_param(infos[0], "2,5", "toy"); }), "toy: C is '2,5', must be a number, above 0 and below 1000000000");
+  EXPECT_EQ(message([&] { parse_param(infos[0], "2,5", "toy"); }),
+            "toy: C is '2,5', must be a number, above 0 and below 1000000000");
   EXPECT_EQ(message([&] { parse_param(infos[2], "yes", "toy"); }), "toy: scale is 'yes', must be true or false");
 }
 

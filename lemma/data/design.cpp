@@ -149,7 +149,8 @@ DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::R
   auto found = completeness(bound, policy, 0, table.rows());
   check_missing(found, policy, table.rows(), role);
   DesignData data;
-  if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size())); !note.empty()) data.notes.push_back(std::move(note));
+  if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size())); !note.empty())
+    data.notes.push_back(std::move(note));
   data.kept = std::move(found.kept);
   fill_x(bound, data.kept, gaps_of(policy), execution, data.x);
   fill_outcome(bound, data.kept, gaps_of(policy), data);

@@ -1,12 +1,12 @@
 // lemma/data/stream_rows.cpp
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/design_parts.hpp>
 #include <lemma/data/stream_rows.hpp>
 #include <limits>
+#include <map>
+#include <mutex>
 
 namespace lemma {
 namespace {
@@ -96,14 +96,15 @@ void StreamRows::count_rows(const Execution& execution) {
   std::mutex mutex;
   const TableSource source(stream_);
   parallel_for(pieces, execution, [&](Index i) {
-    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece), [&](const Table& table, Index first, Index count, Index base) {
-      const BoundTable bound(design_.parts(), table, role_of(use_), base);
-      const auto found = completeness(bound, policy_, first, count);
-      kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
-      const std::lock_guard lock(mutex);
-      all.incomplete += found.incomplete;
-      for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
-    });
+    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece),
+                 [&](const Table& table, Index first, Index count, Index base) {
+                   const BoundTable bound(design_.parts(), table, role_of(use_), base);
+                   const auto found = completeness(bound, policy_, first, count);
+                   kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+                   const std::lock_guard lock(mutex);
+                   all.incomplete += found.incomplete;
+                   for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
+                 });
   });
   before_.assign(1, 0);
   for (const Index each : kept) before_.push_back(before_.back() + each);

@@ -113,9 +113,9 @@ Certificate certify(const LdaModel& model, const Rows& rows, const Execution& ex
     out.message = fmt::format("The means or the priors are not those of these rows: off by {:.1e} (allowed {:.0e}).",
                               std::max(of_means, of_prior), out.tolerance);
   else if (of_covariance > kTolerance)
-    out.message = fmt::format(
-        "The pooled covariance is not that of these rows: off by {:.1e} of the spreads (allowed {:.0e}).",
-        of_covariance, out.tolerance);
+    out.message =
+        fmt::format("The pooled covariance is not that of these rows: off by {:.1e} of the spreads (allowed {:.0e}).",
+                    of_covariance, out.tolerance);
   else
     out.message = fmt::format(
         "B v = lambda S v with v'S v = 1 is off by {:.1e} (allowed {:.0e}); nearly dependent columns lose these "

@@ -280,7 +280,8 @@ TEST(Lda, TheNaturalWrongAlgorithmsFailTheCertificate) {
   LdaModel other_covariance = right;  // right discriminants beside a covariance with another divisor
   other_covariance.covariance *= 1.01;
   EXPECT_FALSE(certify(other_covariance, rows, {}).holds());
-  EXPECT_NE(certify(other_covariance, rows, {}).message.find("covariance is not that of these rows"), std::string::npos);
+  EXPECT_NE(certify(other_covariance, rows, {}).message.find("covariance is not that of these rows"),
+            std::string::npos);
 
   LdaModel total =
       right;  // the total covariance in the place of the pooled one: for two classes only the length differs

@@ -15,8 +15,8 @@ constexpr double kLeastShare = 1e-2;  // of the last column, orthogonal to the o
 
 /// Cholesky of AᵀA with columns scaled to unit length. A column of zeros stands as a unit column of its own.
 struct ScaledTriangle {
-  Matrix r;        // of A times diag(1 / length)
-  Vector length;   // 1 for a column of zeros
+  Matrix r;       // of A times diag(1 / length)
+  Vector length;  // 1 for a column of zeros
   std::vector<Index> zeros;
   double condition;  // of all columns but the last
 
@@ -62,7 +62,8 @@ Matrix by_householder(const MatrixView& a) {
 
 }  // namespace
 
-Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill, bool by_condition) {
+Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill,
+                      bool by_condition) {
   thread_local std::vector<double> scratch;
   scratch.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
   Eigen::Map<Matrix> a(scratch.data(), rows, columns);

@@ -11,6 +11,7 @@ namespace lemma {
 /// safe: 512 rows or more, columns scaled to unit length, an estimated condition κ ≤ 512 of all but the last (relative error about κ² 1e-16
 /// in the worst direction), and at least 1e-2 of the last column, the response, orthogonal to the others (which decides
 /// over the digits of the residual sum of squares alone: 12).
-Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill, bool by_condition);
+Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill,
+                      bool by_condition);
 
 }  // namespace lemma

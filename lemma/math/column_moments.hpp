@@ -16,9 +16,9 @@ class ColumnMoments {
   void accumulate(const Block& block);
   void merge(const ColumnMoments& other);
 
-  const Vector& weight() const { return weight_; }   // Σ w of the values that are there
-  const Vector& mean() const { return mean_; }       // 0 for a column without values
-  Vector squares() const;                            // Σ w (x − mean)²: infinite or 0 beyond the range of numbers
+  const Vector& weight() const { return weight_; }  // Σ w of the values that are there
+  const Vector& mean() const { return mean_; }      // 0 for a column without values
+  Vector squares() const;                           // Σ w (x − mean)²: infinite or 0 beyond the range of numbers
   const Vector& least() const { return least_; }
   const Vector& greatest() const { return greatest_; }
   /// √(Σ w (x − mean)² / (Σw − 1)); 0 for a column with one value or equal values.

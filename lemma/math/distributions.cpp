@@ -13,12 +13,10 @@ namespace bm = boost::math;
 
 /// No exceptions: what has no answer is NaN, what is too large is infinite. double is not promoted to long double:
 /// valgrind, other CPUs and this one agree.
-using Policy = bm::policies::policy<bm::policies::domain_error<bm::policies::ignore_error>,
-                                    bm::policies::pole_error<bm::policies::ignore_error>,
-                                    bm::policies::overflow_error<bm::policies::ignore_error>,
-                                    bm::policies::underflow_error<bm::policies::ignore_error>,
-                                    bm::policies::evaluation_error<bm::policies::ignore_error>,
-                                    bm::policies::promote_double<false>>;
+using Policy = bm::policies::policy<
+    bm::policies::domain_error<bm::policies::ignore_error>, bm::policies::pole_error<bm::policies::ignore_error>,
+    bm::policies::overflow_error<bm::policies::ignore_error>, bm::policies::underflow_error<bm::policies::ignore_error>,
+    bm::policies::evaluation_error<bm::policies::ignore_error>, bm::policies::promote_double<false>>;
 using StudentT = bm::students_t_distribution<double, Policy>;
 using FisherF = bm::fisher_f_distribution<double, Policy>;
 using ChiSquared = bm::chi_squared_distribution<double, Policy>;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
-#include <lemma/math/block_triangle.hpp>
 #include <lemma/math/blas.hpp>
+#include <lemma/math/block_triangle.hpp>
 #include <lemma/math/least_squares.hpp>
 #include <lemma/math/simd.hpp>
 
@@ -112,8 +112,13 @@ void LeastSquares::merge(const LeastSquares& other) {
 }
 
 std::vector<double> LeastSquares::numbers() const {
-  std::vector<double> out{static_cast<double>(features_), intercept_ ? 1.0 : 0.0,
-                          route_ == Route::householder ? 1.0 : 0.0, static_cast<double>(rows_), weight_, mass_, log_precision_};
+  std::vector<double> out{static_cast<double>(features_),
+                          intercept_ ? 1.0 : 0.0,
+                          route_ == Route::householder ? 1.0 : 0.0,
+                          static_cast<double>(rows_),
+                          weight_,
+                          mass_,
+                          log_precision_};
   out.insert(out.end(), mean_.begin(), mean_.end());
   out.insert(out.end(), mean_rest_.begin(), mean_rest_.end());
   out.insert(out.end(), r_.data(), r_.data() + r_.size());
@@ -124,7 +129,8 @@ LeastSquares LeastSquares::from_numbers(const std::vector<double>& numbers) {
   require(numbers.size() >= 7 && numbers[0] >= 0 && numbers[0] < 1e6, "least squares: this is no stored state");
   const auto n = static_cast<std::size_t>(numbers[0]) + 1;
   require(numbers.size() == 7 + 2 * n + n * n, "least squares: a stored state has the wrong number of values");
-  LeastSquares out(static_cast<Index>(n) - 1, numbers[1] != 0, numbers[2] != 0 ? Route::householder : Route::by_condition);
+  LeastSquares out(static_cast<Index>(n) - 1, numbers[1] != 0,
+                   numbers[2] != 0 ? Route::householder : Route::by_condition);
   out.rows_ = static_cast<Index>(numbers[3]);
   out.weight_ = numbers[4];
   out.mass_ = numbers[5];

@@ -27,13 +27,13 @@ class LeastSquares {
 
   Index features() const { return features_; }
   bool intercept() const { return intercept_; }
-  Index rows() const { return rows_; }            // rows that count: weight and precision above zero
-  double weight() const { return weight_; }       // n = Σ weight, over those rows
-  double mass() const { return mass_; }           // Σ weight · precision
+  Index rows() const { return rows_; }                     // rows that count: weight and precision above zero
+  double weight() const { return weight_; }                // n = Σ weight, over those rows
+  double mass() const { return mass_; }                    // Σ weight · precision
   double log_precision() const { return log_precision_; }  // Σ weight · log(precision), for the likelihood
-  const Vector& mean() const { return mean_; }    // of x, then of y; zero without an intercept
-  const Vector& mean_rest() const { return mean_rest_; }  // what rounding left out of `mean`
-  const Eigen::MatrixXd& triangle() const { return r_; }  // p + 1 square, upper; the last column belongs to y
+  const Vector& mean() const { return mean_; }             // of x, then of y; zero without an intercept
+  const Vector& mean_rest() const { return mean_rest_; }   // what rounding left out of `mean`
+  const Eigen::MatrixXd& triangle() const { return r_; }   // p + 1 square, upper; the last column belongs to y
 
   std::vector<double> numbers() const;  // the whole state, flat
   static LeastSquares from_numbers(const std::vector<double>& numbers);

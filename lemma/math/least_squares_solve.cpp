@@ -62,9 +62,7 @@ double condition_of(Matrix r) {
   return reciprocal > 0 ? 1 / reciprocal : INFINITY;
 }
 
-Vector kept_means(const LeastSquares& data, const LinearSolution& solution) {
-  return data.mean()(solution.kept);
-}
+Vector kept_means(const LeastSquares& data, const LinearSolution& solution) { return data.mean()(solution.kept); }
 
 }  // namespace
 

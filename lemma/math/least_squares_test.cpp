@@ -70,9 +70,9 @@ struct Peer {
   const char* name;
   double required, r;  // R 4.2.2's lm; Filip with tol = 1e-20, by default it drops a column
 };
-constexpr Peer kPeers[] = {{"Norris", 12.0, 12.6},   {"Pontius", 11.5, 11.9},  {"NoInt1", 13, 14.7},
-                           {"NoInt2", 13, 15},       {"Longley", 11, 12.8},    {"Wampler1", 9.0, 9.1},
-                           {"Wampler2", 11.5, 12.9}, {"Wampler3", 9.0, 9.5},   {"Wampler4", 7.5, 7.9},
+constexpr Peer kPeers[] = {{"Norris", 12.0, 12.6},   {"Pontius", 11.5, 11.9}, {"NoInt1", 13, 14.7},
+                           {"NoInt2", 13, 15},       {"Longley", 11, 12.8},   {"Wampler1", 9.0, 9.1},
+                           {"Wampler2", 11.5, 12.9}, {"Wampler3", 9.0, 9.5},  {"Wampler4", 7.5, 7.9},
                            {"Wampler5", 5.9, 5.9},   {"Filip", 7.5, 7.5}};
 
 class NistLinear : public ::testing::TestWithParam<Peer> {};
@@ -225,8 +225,9 @@ TEST(LeastSquares, AnOffsetColumnIsTakenFromTheResponse) {
   const Vector offset = normal_matrix(60, 1, 9).col(0), shifted = d.y + offset;
   MemoryRows rows = std::move(MemoryRows(d.x).response(span_of(shifted)));
   rows.offset(span_of(offset));
-  EXPECT_LT((solve(scan(rows, LeastSquares(2))).coefficients - solve(scan(d.rows(), LeastSquares(2))).coefficients).norm(),
-            1e-13);
+  EXPECT_LT(
+      (solve(scan(rows, LeastSquares(2))).coefficients - solve(scan(d.rows(), LeastSquares(2))).coefficients).norm(),
+      1e-13);
 }
 
 TEST(LeastSquares, ConstantsOnlyAndOneRowHaveAnAnswer) {

@@ -133,7 +133,8 @@ Excess excess(const LeastSquares& data, const LinearSolution& solution, const Re
   return out;
 }
 
-RefinedSolution solve_refined(const Rows& rows, const LeastSquares& data, const Execution& execution, double tolerance) {
+RefinedSolution solve_refined(const Rows& rows, const LeastSquares& data, const Execution& execution,
+                              double tolerance) {
   const auto look = [&](LinearSolution solution) {
     Residuals residuals = scan(rows, Residuals(solution.intercept, solution.coefficients), execution);
     solution.residual_ss = residuals.sum_of_squares();

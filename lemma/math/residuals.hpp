@@ -16,7 +16,7 @@ class Residuals {
   double sum_of_squares() const { return sum_of_squares_; }  // Σ w r²
   double sum() const { return sum_; }                        // Σ w r
   double sum_rest() const { return sum_rest_; }
-  const Vector& gradient() const { return gradient_; }       // Σ w r x; `gradient_rest` is what rounding left out
+  const Vector& gradient() const { return gradient_; }  // Σ w r x; `gradient_rest` is what rounding left out
   const Vector& gradient_rest() const { return gradient_rest_; }
 
  private:

@@ -147,8 +147,8 @@ void exp(const double* in, double* out, std::size_t n) {
 
 /// Distances of one row to `centres` (features × padded, transposed so that lanes are centres). Each is a sum over the
 /// features in their order, whatever the width of a vector.
-HWY_INLINE void distances_of_row(const double* HWY_RESTRICT x, std::size_t features,
-                                 const double* HWY_RESTRICT centres, std::size_t padded, double* HWY_RESTRICT out) {
+HWY_INLINE void distances_of_row(const double* HWY_RESTRICT x, std::size_t features, const double* HWY_RESTRICT centres,
+                                 std::size_t padded, double* HWY_RESTRICT out) {
   const Lanes lanes;
   const std::size_t width = hn::Lanes(lanes);
   for (std::size_t k = 0; k < padded; k += 2 * width) {
@@ -223,12 +223,13 @@ void for_rows(const MatrixView& x, const MatrixView& centres, Use&& use) {
 
 std::string level() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
-void exp(std::span<const double> in, std::span<double> out) { HWY_DYNAMIC_DISPATCH(exp)(in.data(), out.data(), in.size()); }
+void exp(std::span<const double> in, std::span<double> out) {
+  HWY_DYNAMIC_DISPATCH(exp)(in.data(), out.data(), in.size());
+}
 
 void squared_distances(const MatrixView& x, const MatrixView& centres, Eigen::Ref<Matrix> out) {
-  for_rows(x, centres, [&](Index first, Index rows, const auto& d) {
-    out.middleRows(first, rows) = d.leftCols(centres.rows());
-  });
+  for_rows(x, centres,
+           [&](Index first, Index rows, const auto& d) { out.middleRows(first, rows) = d.leftCols(centres.rows()); });
 }
 
 void nearest(const MatrixView& x, const MatrixView& centres, std::span<int> which, std::span<double> distance) {
@@ -245,7 +246,8 @@ void nearest(const MatrixView& x, const MatrixView& centres, std::span<int> whic
 
 void centre(std::span<const double> x, std::span<const double> origin, double scale, std::span<double> out,
             std::span<double> sum) {
-  HWY_DYNAMIC_DISPATCH(centre)(x.data(), origin.data(), scale, x.size(), out.data(), sum.empty() ? nullptr : sum.data());
+  HWY_DYNAMIC_DISPATCH(centre)
+  (x.data(), origin.data(), scale, x.size(), out.data(), sum.empty() ? nullptr : sum.data());
 }
 
 Twofold dot(std::span<const double> a, std::span<const double> b) {

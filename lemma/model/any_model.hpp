@@ -37,8 +37,8 @@ class AnyModel {
     virtual const Certificate& certificate() const = 0;
     virtual const std::vector<std::string>& warnings() const = 0;
     virtual Prediction predict(const MatrixView& x, const PredictOptions& options) const = 0;
-    virtual Matrix transform(const MatrixView& x) const = 0;                     // Error when it is no transformer
-    virtual Matrix inverse(const MatrixView& z) const = 0;                       // Error when there is none
+    virtual Matrix transform(const MatrixView& x) const = 0;  // Error when it is no transformer
+    virtual Matrix inverse(const MatrixView& z) const = 0;    // Error when there is none
     virtual std::vector<std::string> output_names(const std::vector<std::string>& features) const = 0;
     virtual std::optional<AffineMap> affine() const = 0;
     virtual std::vector<NamedColumn> diagnostics(const Block& block) const = 0;  // empty when there are none
@@ -46,7 +46,7 @@ class AnyModel {
     virtual std::string summary(const Names& names) const = 0;
     virtual Value save() const = 0;
     virtual Certificate verify(const Rows& rows, const Execution& execution) const = 0;
-    virtual Index width() const = 0;                                             // columns it expects
+    virtual Index width() const = 0;  // columns it expects
   };
 
   explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}

@@ -13,7 +13,8 @@ namespace lemma {
 
 enum class Task { regression, classification, clustering, transformation, density, embedding };
 constexpr auto names_of(Task) {
-  return std::array<std::string_view, 6>{"regression", "classification", "clustering", "transformation", "density", "embedding"};
+  return std::array<std::string_view, 6>{"regression",     "classification", "clustering",
+                                         "transformation", "density",        "embedding"};
 }
 
 /// What every model carries besides its own numbers.
@@ -68,15 +69,25 @@ concept DensityModel = requires(const M& m, const MatrixView& x) {
 
 // What some models offer besides.
 template <class M>
-concept HasProbabilities = requires(const M& m, const MatrixView& x) { { m.probabilities(x) } -> std::same_as<Matrix>; };
+concept HasProbabilities = requires(const M& m, const MatrixView& x) {
+  { m.probabilities(x) } -> std::same_as<Matrix>;
+};
 template <class M>
-concept HasMemberships = requires(const M& m, const MatrixView& x) { { m.memberships(x) } -> std::same_as<Matrix>; };
+concept HasMemberships = requires(const M& m, const MatrixView& x) {
+  { m.memberships(x) } -> std::same_as<Matrix>;
+};
 template <class M>
-concept HasDecision = requires(const M& m, const MatrixView& x) { { m.decision(x) } -> std::same_as<Matrix>; };
+concept HasDecision = requires(const M& m, const MatrixView& x) {
+  { m.decision(x) } -> std::same_as<Matrix>;
+};
 template <class M>
-concept HasCoordinates = requires(const M& m, const MatrixView& x) { { m.coordinates(x) } -> std::same_as<Matrix>; };
+concept HasCoordinates = requires(const M& m, const MatrixView& x) {
+  { m.coordinates(x) } -> std::same_as<Matrix>;
+};
 template <class M>
-concept HasInverse = requires(const M& m, const MatrixView& z) { { m.inverse(z) } -> std::same_as<Matrix>; };
+concept HasInverse = requires(const M& m, const MatrixView& z) {
+  { m.inverse(z) } -> std::same_as<Matrix>;
+};
 template <class M>
 concept HasInterval = requires(const M& m, const MatrixView& x) {
   { m.interval(x, IntervalKind::confidence, 0.95) } -> std::same_as<Interval>;
@@ -88,6 +99,8 @@ concept HasDiagnostics = requires(const M& m, const Block& block) {
 };
 /// A transformation, or a linear predictor, that is affine in the features.
 template <class M>
-concept HasAffineMap = requires(const M& m) { { m.affine() } -> std::same_as<AffineMap>; };
+concept HasAffineMap = requires(const M& m) {
+  { m.affine() } -> std::same_as<AffineMap>;
+};
 
 }  // namespace lemma

@@ -49,7 +49,9 @@ struct FieldInfo {
 template <class Model>
 std::vector<FieldInfo> field_infos() {
   std::vector<FieldInfo> infos;
-  for_each_field<Model>([&](const auto& f) { infos.push_back({std::string(f.name), std::string(f.meaning), f.shown}); });
+  for_each_field<Model>([&](const auto& f) {
+    infos.push_back({std::string(f.name), std::string(f.meaning), f.shown});
+  });
   return infos;
 }
 

@@ -19,7 +19,8 @@ std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, co
   DesignData data = design.train(table, options.execution());
   const auto take = [&](const Vector& from, std::vector<double>& into, const char* what) {
     if (from.size() == 0) return;
-    if (from.size() != table.rows()) throw Error(fmt::format("there are {} {} for {} rows", from.size(), what, table.rows()));
+    if (from.size() != table.rows())
+      throw Error(fmt::format("there are {} {} for {} rows", from.size(), what, table.rows()));
     into.clear();
     for (const Index row : data.kept) into.push_back(from(row));
   };
@@ -34,7 +35,8 @@ Coded code(const std::vector<std::string>& labels) {
   std::sort(out.classes.begin(), out.classes.end());
   out.classes.erase(std::unique(out.classes.begin(), out.classes.end()), out.classes.end());
   for (const auto& label : labels)
-    out.codes.push_back(static_cast<int>(std::lower_bound(out.classes.begin(), out.classes.end(), label) - out.classes.begin()));
+    out.codes.push_back(
+        static_cast<int>(std::lower_bound(out.classes.begin(), out.classes.end(), label) - out.classes.begin()));
   return out;
 }
 

@@ -27,7 +27,7 @@ std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, co
 
 /// Regression: fit(Ols{}, X, y, {.weights = w}). The type of y is deduced, so that braces after X are always options.
 template <MethodSpec Spec, class Y>
-  requires std::convertible_to<const Y&, VectorView>
+requires std::convertible_to<const Y&, VectorView>
 auto fit(const Spec& spec, const MatrixView& x, const Y& y, const FitOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const Vector response = VectorView(y);
@@ -39,7 +39,7 @@ auto fit(const Spec& spec, const MatrixView& x, const Y& y, const FitOptions& op
 
 /// Classification: fit(Lda{}, X, labels). Classes are ordered by their bytes.
 template <MethodSpec Spec, class Label>
-  requires std::convertible_to<Label, std::string>
+requires std::convertible_to<Label, std::string>
 auto fit(const Spec& spec, const MatrixView& x, const std::vector<Label>& labels, const FitOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const auto coded = detail::code(labels);

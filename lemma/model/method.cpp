@@ -10,17 +10,20 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
     if (method->name() == name) return *method;
     names.push_back(method->name());
   }
-  throw Error(fmt::format("there is no method '{}'{}; 'lemma methods' lists all {}", name, did_you_mean(name, names), names.size()));
+  throw Error(fmt::format("there is no method '{}'{}; 'lemma methods' lists all {}", name, did_you_mean(name, names),
+                          names.size()));
 }
 
 void check_rows(std::string_view name, const MethodAbout& about, const Rows& rows) {
   if (rows.count() == 0) throw Error(fmt::format("{}: there are no rows to learn from", name));
-  if (rows.width() == 0 && about.task != Task::regression) throw Error(fmt::format("{}: there are no columns to learn from", name));
+  if (rows.width() == 0 && about.task != Task::regression)
+    throw Error(fmt::format("{}: there are no columns to learn from", name));
   if (about.uses_response && !rows.has_response)
     throw Error(fmt::format("{}: there is no response; write the formula as 'response ~ terms'", name));
   if (about.task == Task::classification && rows.classes.empty())
     throw Error(fmt::format("{} predicts classes, and {} is numeric; use factor({}) or a regression method", name,
-                            rows.target.empty() ? "the response" : rows.target, rows.target.empty() ? "y" : rows.target));
+                            rows.target.empty() ? "the response" : rows.target,
+                            rows.target.empty() ? "y" : rows.target));
   if (about.task == Task::classification && rows.classes.size() < 2)
     throw Error(fmt::format("{} needs at least two classes, and {} has only '{}'", name,
                             rows.target.empty() ? "the response" : rows.target, rows.classes.front()));
@@ -28,13 +31,15 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
     throw Error(fmt::format("{} predicts numbers, and {} is categorical; use a classification method", name,
                             rows.target.empty() ? "the response" : rows.target));
   if (rows.has_weights && !about.takes_weights) throw Error(fmt::format("{} takes no weights", name));
-  if (rows.has_precision && !about.takes_precision) throw Error(fmt::format("{} takes no precision (inverse variances)", name));
+  if (rows.has_precision && !about.takes_precision)
+    throw Error(fmt::format("{} takes no precision (inverse variances)", name));
   if (rows.has_offset && !about.takes_offset) throw Error(fmt::format("{} takes no offset", name));
 }
 
 Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options) const {
   if (x.cols() != model_->width())
-    throw Error(fmt::format("{} was fitted on {} columns and is given {}", model_->method().name(), model_->width(), x.cols()));
+    throw Error(
+        fmt::format("{} was fitted on {} columns and is given {}", model_->method().name(), model_->width(), x.cols()));
   return model_->predict(x, options);
 }
 

@@ -16,17 +16,17 @@ namespace lemma {
 
 /// What a method is, in one place.
 struct MethodAbout {
-  std::string_view family;       // its room
+  std::string_view family;  // its room
   Task task;
-  std::string_view summary;      // one line
-  std::string_view objective;    // the formula, for help and the page
-  std::string_view example;      // a command line that runs as printed
-  bool scans = false;            // works by passes over the rows: any size, from disk, same bits
-  bool keeps_rows = false;       // the method is its rows
+  std::string_view summary;    // one line
+  std::string_view objective;  // the formula, for help and the page
+  std::string_view example;    // a command line that runs as printed
+  bool scans = false;          // works by passes over the rows: any size, from disk, same bits
+  bool keeps_rows = false;     // the method is its rows
   bool takes_weights = false, takes_precision = false, takes_offset = false;
-  bool takes_missing = false;    // NaN in x is its business
-  bool uses_response = true;     // false: unsupervised
-  bool random = false;           // the seed matters
+  bool takes_missing = false;  // NaN in x is its business
+  bool uses_response = true;   // false: unsupervised
+  bool random = false;         // the seed matters
   bool row_order_matters = false;
 };
 
@@ -138,7 +138,8 @@ class SpecModel final : public AnyModel::Interface {
 template <MethodSpec Spec>
 class SpecMethod final : public Method {
  public:
-  using Model = decltype(detail::fit_of(std::declval<const Valid<Spec>&>(), std::declval<const Rows&>(), std::declval<const FitOptions&>()));
+  using Model = decltype(detail::fit_of(std::declval<const Valid<Spec>&>(), std::declval<const Rows&>(),
+                                        std::declval<const FitOptions&>()));
 
   std::string name() const override { return std::string(Spec::name); }
   const MethodAbout& about() const override { return Spec::about; }

@@ -34,7 +34,8 @@ std::vector<std::uint64_t> from_halves(const Value& value, std::string_view what
   std::vector<std::uint64_t> out;
   for (std::size_t i = 0; i + 1 < array.data.size(); i += 2) {
     for (const double half : {array.data[i], array.data[i + 1]})
-      require(half >= 0 && half < 4294967296.0 && half == static_cast<double>(static_cast<std::uint64_t>(half)), "the fingerprint of the training rows is damaged");
+      require(half >= 0 && half < 4294967296.0 && half == static_cast<double>(static_cast<std::uint64_t>(half)),
+              "the fingerprint of the training rows is damaged");
     out.push_back(static_cast<std::uint64_t>(array.data[i]) << 32 | static_cast<std::uint64_t>(array.data[i + 1]));
   }
   return out;
@@ -95,7 +96,8 @@ RowSketch RowSketch::load(const Value& value) {
   require(out.rows_ >= 0 && sum.size() == 1, "the fingerprint of the training rows is damaged");
   out.sum_ = sum[0];
   out.smallest_ = from_halves(value.at("smallest"), "smallest");
-  require(out.smallest_.size() <= kSize && std::is_sorted(out.smallest_.begin(), out.smallest_.end()), "the fingerprint of the training rows is damaged");
+  require(out.smallest_.size() <= kSize && std::is_sorted(out.smallest_.begin(), out.smallest_.end()),
+          "the fingerprint of the training rows is damaged");
   return out;
 }
 

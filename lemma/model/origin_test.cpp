@@ -1,6 +1,6 @@
 // lemma/model/origin_test.cpp
-#include <gtest/gtest.h>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/model/origin.hpp>

@@ -21,7 +21,8 @@ Certificate overall(const std::vector<Certificate>& steps) {
 
 class PipelineModel final : public AnyModel::Interface {
  public:
-  PipelineModel(std::shared_ptr<const Pipeline> method, std::vector<AnyModel> steps) : method_(std::move(method)), steps_(std::move(steps)) {
+  PipelineModel(std::shared_ptr<const Pipeline> method, std::vector<AnyModel> steps)
+      : method_(std::move(method)), steps_(std::move(steps)) {
     std::vector<Certificate> certificates;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       certificates.push_back(steps_[i]->certificate());
@@ -104,7 +105,8 @@ class PipelineModel final : public AnyModel::Interface {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       Names at{names_at(i, names.features), names.classes, names.target};
       const auto& certificate = steps_[i]->certificate();
-      out += fmt::format("{}Step {} of {}: {}\n\n{}", i ? "\n" : "", i + 1, steps_.size(), method_->step_name(i), steps_[i]->summary(at));
+      out += fmt::format("{}Step {} of {}: {}\n\n{}", i ? "\n" : "", i + 1, steps_.size(), method_->step_name(i),
+                         steps_[i]->summary(at));
       if (i + 1 < steps_.size()) out += fmt::format("\nCertificate: {}\n", wrap(certificate.message, 87));
     }
     return out;
@@ -237,14 +239,20 @@ AnyModel Pipeline::fit(const Value& params, const Rows& rows, const FitOptions& 
 AnyModel Pipeline::load(const Value& params, const Value& state, Evidence) const {
   const Value checked = check(params);
   const auto& saved = state.at("steps").as_list("steps");
-  if (saved.size() != steps_.size()) throw Error(fmt::format("the pipeline has {} steps and the file holds {}", steps_.size(), saved.size()));
+  if (saved.size() != steps_.size())
+    throw Error(fmt::format("the pipeline has {} steps and the file holds {}", steps_.size(), saved.size()));
   std::vector<AnyModel> models;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Evidence evidence{certificate_from(saved[i].at("certificate")), saved[i].at("warnings").as_strings("warnings")};
     models.push_back(steps_[i].method->load(checked.at(step_name(i)), saved[i].at("state"), std::move(evidence)));
     if (i > 0) {  // each step must take what the one before it gives
-      const auto given = models[i - 1]->output_names(std::vector<std::string>(static_cast<std::size_t>(models[i - 1]->width()), "x")).size();
-      if (static_cast<Index>(given) != models[i]->width()) throw Error(fmt::format("step '{}' gives {} columns and '{}' takes {}", step_name(i - 1), given, step_name(i), models[i]->width()));
+      const auto given =
+          models[i - 1]
+              ->output_names(std::vector<std::string>(static_cast<std::size_t>(models[i - 1]->width()), "x"))
+              .size();
+      if (static_cast<Index>(given) != models[i]->width())
+        throw Error(fmt::format("step '{}' gives {} columns and '{}' takes {}", step_name(i - 1), given, step_name(i),
+                                models[i]->width()));
     }
   }
   return AnyModel(std::make_shared<PipelineModel>(std::make_shared<Pipeline>(steps_), std::move(models)));

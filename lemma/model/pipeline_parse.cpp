@@ -70,7 +70,9 @@ class Parser {
   std::string word(const char* expected) {
     skip();
     const std::size_t from = at_;
-    const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '+' || c == '/'; };
+    const auto belongs = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '+' || c == '/';
+    };
     while (at_ < text_.size() && belongs(text_[at_])) ++at_;
     if (at_ == from) fail(expected);
     return std::string(text_.substr(from, at_ - from));

@@ -12,9 +12,7 @@ const std::vector<const Method*> kMethods{&method_of<Stretch>(), &method_of<SumO
 std::string message(const auto& work) {
   try {
     work();
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return "no error";
 }
 
@@ -94,25 +92,33 @@ TEST(ParsePipeline, ReadsNamesAndParameters) {
 
 TEST(ParsePipeline, AnErrorPointsAtThePlace) {
   EXPECT_EQ(message([] { parse_pipeline("stretch | sum_off", kMethods); }),
-            "there is no method 'sum_off' (did you mean 'sum_of'?); 'lemma methods' lists all 2\n  stretch | sum_off\n            ^");
+            "there is no method 'sum_off' (did you mean 'sum_of'?); 'lemma methods' lists all 2\n  stretch | sum_off\n "
+            "           ^");
   EXPECT_EQ(message([] { parse_pipeline("stretch(factr=5)", kMethods); }),
             "stretch has no parameter 'factr' (did you mean 'factor'?)\n  stretch(factr=5)\n          ^");
-  EXPECT_EQ(message([] { parse_pipeline("stretch(factor 5)", kMethods); }), "expected '='\n  stretch(factor 5)\n                 ^");
-  EXPECT_EQ(message([] { parse_pipeline("stretch |", kMethods); }), "expected the name of a method\n  stretch |\n           ^");
-  EXPECT_EQ(message([] { parse_pipeline("strech", kMethods); }), "there is no method 'strech' (did you mean 'stretch'?); 'lemma methods' lists all 2");
-  EXPECT_EQ(message([] { parse_pipeline("stretch) x", kMethods); }), "expected '|' or the end\n  stretch) x\n         ^");
+  EXPECT_EQ(message([] { parse_pipeline("stretch(factor 5)", kMethods); }),
+            "expected '='\n  stretch(factor 5)\n                 ^");
+  EXPECT_EQ(message([] { parse_pipeline("stretch |", kMethods); }),
+            "expected the name of a method\n  stretch |\n           ^");
+  EXPECT_EQ(message([] { parse_pipeline("strech", kMethods); }),
+            "there is no method 'strech' (did you mean 'stretch'?); 'lemma methods' lists all 2");
+  EXPECT_EQ(message([] { parse_pipeline("stretch) x", kMethods); }),
+            "expected '|' or the end\n  stretch) x\n         ^");
 }
 
 TEST(Method, WhatItCannotUseIsRefusedBeforeAnyWork) {
   const Matrix x{{1}, {2}};
   const Method& sum_of = method_of<SumOf>();
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(x), {}); }), "sum_of: there is no response; write the formula as 'response ~ terms'");
+  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(x), {}); }),
+            "sum_of: there is no response; write the formula as 'response ~ terms'");
   const Matrix nothing(0, 1);
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(nothing), {}); }), "sum_of: there are no rows to learn from");
+  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(nothing), {}); }),
+            "sum_of: there are no rows to learn from");
   const std::vector<int> codes{0, 1};
   MemoryRows classes(x);
   classes.labels(codes, {"a", "b"});
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), classes, {}); }), "sum_of predicts numbers, and the response is categorical; use a classification method");
+  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), classes, {}); }),
+            "sum_of predicts numbers, and the response is categorical; use a classification method");
 }
 
 TEST(Method, PredictingAnotherWidthNamesBoth) {

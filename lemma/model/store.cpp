@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 #include <fstream>
 #include <iterator>
-#include <lemma/core/hash.hpp>
 #include <lemma/core/file.hpp>
+#include <lemma/core/hash.hpp>
+#include <lemma/core/version.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/simd.hpp>
 #include <lemma/model/store.hpp>
-#include <lemma/core/version.hpp>
 
 namespace lemma {
 namespace {
@@ -65,7 +65,8 @@ std::vector<std::uint8_t> encode(const TrainedModel& model) {
   return out;
 }
 
-TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Method* const> methods, const std::string& name) {
+TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Method* const> methods,
+                         const std::string& name) {
   try {
     const Value file = from_cbor(body.data(), body.size());
     Value params;
@@ -74,32 +75,41 @@ TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Met
     auto model = method->load(file.at("params"), file.at("state"), std::move(evidence));
     auto design = Design::load(file.at("design"));
     if (static_cast<Index>(design.features().size()) != model->width())
-      throw Error(fmt::format("the design makes {} columns and the model takes {}", design.features().size(), model->width()));
+      throw Error(
+          fmt::format("the design makes {} columns and the model takes {}", design.features().size(), model->width()));
     const Value& data = file.at("data");
-    return {std::move(model), std::move(design), {data.at("name").as_string("data name"), RowSketch::load(data)},
-            file.at("notes").as_strings("notes"), std::move(method)};
-  } catch (const Error& error) {
-    throw Error(fmt::format("{} is damaged or not a model: {}", name, error.what()));
-  }
+    return {std::move(model),
+            std::move(design),
+            {data.at("name").as_string("data name"), RowSketch::load(data)},
+            file.at("notes").as_strings("notes"),
+            std::move(method)};
+  } catch (const Error& error) { throw Error(fmt::format("{} is damaged or not a model: {}", name, error.what())); }
 }
 
-TrainedModel decode(std::span<const std::uint8_t> bytes, std::span<const Method* const> methods, const std::string& name) {
+TrainedModel decode(std::span<const std::uint8_t> bytes, std::span<const Method* const> methods,
+                    const std::string& name) {
   if (bytes.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), bytes.begin()))
     throw Error(fmt::format("{} is not a Lemma model file", name));
   if (bytes.size() < kHeader) throw Error(fmt::format("{} is cut short: it ends inside its header", name));
   const auto version = get<std::uint32_t>(bytes.data() + 8);
   if (version == 0) throw Error(fmt::format("{} is damaged: it has format 0, and formats count from 1", name));
   if (version > kFormatVersion)
-    throw Error(fmt::format("{} has format {}, and this lemma ({}) reads up to {}: a newer lemma wrote it, use that one to read it", name, version, kVersion, kFormatVersion));
+    throw Error(fmt::format(
+        "{} has format {}, and this lemma ({}) reads up to {}: a newer lemma wrote it, use that one to read it", name,
+        version, kVersion, kFormatVersion));
   const auto length = get<std::uint64_t>(bytes.data() + 16);
   const auto body = bytes.subspan(kHeader);
-  if (length != body.size()) throw Error(fmt::format("{} should hold {} bytes after its header and holds {}", name, length, body.size()));
-  if (get<std::uint32_t>(bytes.data() + 12) != crc32(body.data(), body.size())) throw Error(fmt::format("{} is damaged: its checksum does not match", name));
+  if (length != body.size())
+    throw Error(fmt::format("{} should hold {} bytes after its header and holds {}", name, length, body.size()));
+  if (get<std::uint32_t>(bytes.data() + 12) != crc32(body.data(), body.size()))
+    throw Error(fmt::format("{} is damaged: its checksum does not match", name));
   return decode_body(body, methods, name);
 }
 
 void save(const TrainedModel& model, const std::string& path) { write_file(path, encode(model)); }
 
-TrainedModel load(const std::string& path, std::span<const Method* const> methods) { return decode(read_file(path), methods, path); }
+TrainedModel load(const std::string& path, std::span<const Method* const> methods) {
+  return decode(read_file(path), methods, path);
+}
 
 }  // namespace lemma

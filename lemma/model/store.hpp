@@ -19,8 +19,10 @@ void save(const TrainedModel& model, const std::string& path);
 TrainedModel load(const std::string& path, std::span<const Method* const> methods);
 
 std::vector<std::uint8_t> encode(const TrainedModel& model);
-TrainedModel decode(std::span<const std::uint8_t> bytes, std::span<const Method* const> methods, const std::string& name = "model file");
+TrainedModel decode(std::span<const std::uint8_t> bytes, std::span<const Method* const> methods,
+                    const std::string& name = "model file");
 /// The part behind magic, version and checksum: what a hostile file with a right checksum reaches.
-TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Method* const> methods, const std::string& name);
+TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Method* const> methods,
+                         const std::string& name);
 
 }  // namespace lemma

@@ -9,8 +9,17 @@ struct Stretch {
   double factor = 2;
 
   static constexpr std::string_view name = "stretch";
-  static constexpr MethodAbout about{.family = "model", .task = Task::transformation, .summary = "multiplies every column", .objective = "z = factor x", .example = "lemma fit stretch iris", .scans = true, .takes_weights = true, .uses_response = false};
-  static constexpr auto params() { return std::tuple{param("factor", &Stretch::factor, "what columns are multiplied by", above(0), Step::logarithmic)}; }
+  static constexpr MethodAbout about{.family = "model",
+                                     .task = Task::transformation,
+                                     .summary = "multiplies every column",
+                                     .objective = "z = factor x",
+                                     .example = "lemma fit stretch iris",
+                                     .scans = true,
+                                     .takes_weights = true,
+                                     .uses_response = false};
+  static constexpr auto params() {
+    return std::tuple{param("factor", &Stretch::factor, "what columns are multiplied by", above(0), Step::logarithmic)};
+  }
 };
 static_assert(Described<Stretch>);
 
@@ -18,7 +27,9 @@ struct StretchModel : Evidence {
   Stretch spec;
   Index columns = 0;
 
-  static constexpr auto fields() { return std::tuple{result("columns", &StretchModel::columns, "how many columns there are")}; }
+  static constexpr auto fields() {
+    return std::tuple{result("columns", &StretchModel::columns, "how many columns there are")};
+  }
   Index width() const { return columns; }
   void check() const { require(columns > 0, "stretch: there are no columns"); }
   Matrix transform(const MatrixView& x) const { return spec.factor * x; }
@@ -50,7 +61,13 @@ struct SumOf {
   double slope = 1;
 
   static constexpr std::string_view name = "sum_of";
-  static constexpr MethodAbout about{.family = "model", .task = Task::regression, .summary = "a given slope along the row sum", .objective = "b = mean(y - slope sum(x))", .example = "lemma fit sum_of iris 'petal_width ~ .'", .scans = true, .takes_weights = true};
+  static constexpr MethodAbout about{.family = "model",
+                                     .task = Task::regression,
+                                     .summary = "a given slope along the row sum",
+                                     .objective = "b = mean(y - slope sum(x))",
+                                     .example = "lemma fit sum_of iris 'petal_width ~ .'",
+                                     .scans = true,
+                                     .takes_weights = true};
   static constexpr auto params() { return std::tuple{param("slope", &SumOf::slope, "of the row sum")}; }
 };
 static_assert(Described<SumOf>);
@@ -61,7 +78,8 @@ struct SumOfModel : Evidence {
   Index columns = 0;
 
   static constexpr auto fields() {
-    return std::tuple{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"), state("columns", &SumOfModel::columns, "how many columns there are")};
+    return std::tuple{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"),
+                      state("columns", &SumOfModel::columns, "how many columns there are")};
   }
   Index width() const { return columns; }
   void check() const { require(columns > 0, "sum_of: there are no columns"); }

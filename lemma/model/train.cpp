@@ -15,12 +15,14 @@ struct DesignedRows {
 };
 DesignedRows designed(const Design& design, const TableStream& data, bool streamed, const FitOptions& options) {
   if (streamed) {
-    auto rows = std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
+    auto rows =
+        std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
     auto notes = design.notes();
     notes.insert(notes.end(), rows->notes().begin(), rows->notes().end());
     return {std::move(rows), std::move(notes)};
   }
-  auto rows = data.table() ? detail::rows_of(design, *data.table(), options) : detail::rows_of(design, read_all(data, options.execution()), options);
+  auto rows = data.table() ? detail::rows_of(design, *data.table(), options)
+                           : detail::rows_of(design, read_all(data, options.execution()), options);
   auto notes = rows->data().notes;
   return {std::move(rows), std::move(notes)};
 }
@@ -30,7 +32,8 @@ void pass_intercept(const Method& method, const Design& design, Value& params) {
   if (design.intercept()) return;
   for (const auto& info : method.params()) {
     const auto dot = info.name.rfind('.');
-    if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept") set_path(params, info.name, Value(false));
+    if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept")
+      set_path(params, info.name, Value(false));
   }
 }
 
@@ -39,13 +42,15 @@ bool must_stream(const Method& method, const TableStream& data, const std::optio
   const std::size_t needed = 2 * memory_needed(data);  // the table, and the matrix made of it
   if (needed <= *memory) return false;
   if (method.about().scans) return true;
-  throw Error(fmt::format("{} needs all rows in memory: {} for this table, and {} are allowed; raise --memory or use a method that scans",
-                          method.name(), format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(*memory))));
+  throw Error(fmt::format(
+      "{} needs all rows in memory: {} for this table, and {} are allowed; raise --memory or use a method that scans",
+      method.name(), format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(*memory))));
 }
 
 }  // namespace
 
-TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data, const TrainOptions& options) {
+TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
+                   const TrainOptions& options) {
   const auto& about = method->about();
   DesignOptions how = options.design;
   how.classify = about.task == Task::classification;
@@ -73,7 +78,8 @@ Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& o
   return out;
 }
 
-Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory, const Execution& execution) const {
+Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory,
+                                  const Execution& execution) const {
   const Method& how = model->method();
   FitOptions options;
   options.threads = execution.threads;
@@ -81,10 +87,12 @@ Verification TrainedModel::verify(const TableStream& data, const std::optional<s
   const auto rows = designed(design, data, must_stream(how, data, memory), options).rows;
   check_rows(how.name(), how.about(), *rows);
   const RowSketch given = sketch(*rows, execution);
-  return {model->verify(*rows, execution), given.hash() == origin.rows.hash() && given.rows() == origin.rows.rows(), given.rows()};
+  return {model->verify(*rows, execution), given.hash() == origin.rows.hash() && given.rows() == origin.rows.rows(),
+          given.rows()};
 }
 
-std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods, Value& params) {
+std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods,
+                                          Value& params) {
   auto steps = parse_pipeline(text, methods);
   if (steps.size() == 1) {
     params = steps.front().params;

@@ -20,15 +20,16 @@ struct TrainedModel {
   AnyModel model;
   Design design;
   Origin origin;
-  std::vector<std::string> notes;       // of the training: rows dropped, columns left out
-  std::shared_ptr<const Method> method; // owned here when it is a pipeline
+  std::vector<std::string> notes;        // of the training: rows dropped, columns left out
+  std::shared_ptr<const Method> method;  // owned here when it is a pipeline
 
   Names names() const { return {design.features(), design.classes(), design.target()}; }
   /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
   Prediction predict(const Table& table, const PredictOptions& options = {}) const;
   Prediction predict(const DesignData& data, const PredictOptions& options = {}) const;
   /// The certificate computed again, from the model and the data alone.
-  Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {}, const Execution& execution = {}) const;
+  Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {},
+                      const Execution& execution = {}) const;
 };
 
 struct TrainOptions {
@@ -47,6 +48,5 @@ std::shared_ptr<const Method> method_from(std::string_view text, std::span<const
 
 /// In C++: fit(Scale{} | Pca{.components = 5} | Lda{}, formula("species ~ ."), iris).
 TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options = {});
-
 
 }  // namespace lemma

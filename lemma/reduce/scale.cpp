@@ -55,7 +55,11 @@ AffineMap ScaleModel::affine() const {
 }
 
 std::string ScaleModel::summary(const Names& names) const {
-  return TextTable().words("column", names.features).numbers("mean", {mean.begin(), mean.end()}).numbers("scale", {scale.begin(), scale.end()}).str();
+  return TextTable()
+      .words("column", names.features)
+      .numbers("mean", {mean.begin(), mean.end()})
+      .numbers("scale", {scale.begin(), scale.end()})
+      .str();
 }
 
 ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& options) {
@@ -67,11 +71,14 @@ ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& opt
   const Vector deviation = moments.deviation();
   for (Index j = 0; j < rows.width(); ++j)
     if (!std::isfinite(moments.mean()(j)) || !std::isfinite(deviation(j)))
-      throw Error(fmt::format("scale: the values of '{}' reach from {:g} to {:g}, beyond the range of numbers; use another unit",
-                              rows.features[static_cast<std::size_t>(j)], moments.least()(j), moments.greatest()(j)));
+      throw Error(fmt::format(
+          "scale: the values of '{}' reach from {:g} to {:g}, beyond the range of numbers; use another unit",
+          rows.features[static_cast<std::size_t>(j)], moments.least()(j), moments.greatest()(j)));
   for (Index j = 0; spec->scale && j < rows.width(); ++j) {
     if (deviation(j) > 0) model.scale(j) = deviation(j);
-    else model.warnings.push_back(fmt::format("'{}' has no spread and is only centred", rows.features[static_cast<std::size_t>(j)]));
+    else
+      model.warnings.push_back(
+          fmt::format("'{}' has no spread and is only centred", rows.features[static_cast<std::size_t>(j)]));
   }
   model.certificate = certify(model, rows, options.execution());
   return model;
@@ -94,7 +101,9 @@ Certificate certify(const ScaleModel& model, const Rows& rows, const Execution& 
   out.tolerance = 1e-8;
   out.iterations = 1;
   out.stopped = "closed form";
-  out.message = fmt::format("The transformed columns have mean 0 and standard deviation 1 to within {:.1e} (allowed {:.0e}).", worst, out.tolerance);
+  out.message =
+      fmt::format("The transformed columns have mean 0 and standard deviation 1 to within {:.1e} (allowed {:.0e}).",
+                  worst, out.tolerance);
   return out;
 }
 

@@ -17,16 +17,15 @@ struct Scale {
   bool scale = true;
 
   static constexpr std::string_view name = "scale";
-  static constexpr MethodAbout about{
-      .family = "reduce",
-      .task = Task::transformation,
-      .summary = "brings each column to mean 0 and standard deviation 1",
-      .objective = "z = (x - mean) / sd, column by column; sd has divisor n - 1",
-      .example = "lemma fit scale iris '~ . - species'",
-      .scans = true,
-      .takes_weights = true,
-      .takes_missing = true,
-      .uses_response = false};
+  static constexpr MethodAbout about{.family = "reduce",
+                                     .task = Task::transformation,
+                                     .summary = "brings each column to mean 0 and standard deviation 1",
+                                     .objective = "z = (x - mean) / sd, column by column; sd has divisor n - 1",
+                                     .example = "lemma fit scale iris '~ . - species'",
+                                     .scans = true,
+                                     .takes_weights = true,
+                                     .takes_missing = true,
+                                     .uses_response = false};
   static constexpr auto params() {
     return std::tuple{param("center", &Scale::center, "subtract the mean"),
                       param("scale", &Scale::scale, "divide by the standard deviation")};

@@ -14,7 +14,8 @@ int main() {
   const auto groups = fit(KMeans{.k = 2}, x, {.seed = 7});
   const auto steps = fit(Scale{} | Pca{.components = 2} | Lda{}, formula("species ~ ."), dataset("iris"));
 
-  const bool good = said.size() == 200 && model.certificate.holds() && line.certificate.holds() && groups.certificate.holds() && steps.model->certificate().holds();
+  const bool good = said.size() == 200 && model.certificate.holds() && line.certificate.holds() &&
+                    groups.certificate.holds() && steps.model->certificate().holds();
   std::printf("%s\n", good ? "installed" : "wrong");
   return good ? 0 : 1;
 }
