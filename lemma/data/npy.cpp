@@ -1,4 +1,5 @@
 // lemma/data/npy.cpp
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -178,8 +179,8 @@ std::size_t first_infinite(const double* numbers, std::size_t count) {
   bool found = false;
   for (std::size_t i = 0; i < count; ++i) found |= std::abs(numbers[i]) > kMost;
   if (!found) return count;
-  return static_cast<std::size_t>(
-      std::find_if(numbers, numbers + count, [](double v) { return std::isinf(v); }) - numbers);
+  return static_cast<std::size_t>(std::find_if(numbers, numbers + count, [](double v) { return std::isinf(v); }) -
+                                  numbers);
 }
 
 [[noreturn]] void refuse(const std::string& source, Index row, Index column, bool floating) {
@@ -223,8 +224,10 @@ void read_rows_into(const Bytes& bytes, const NpyHeader& header, Index first, In
     const auto n = static_cast<Index>(number);
     refuse(source, first + n / header.columns, n % header.columns, header.kind == 'f');
   };
-  if (!header.fortran)
-    return read_together(bytes, header, offset(first * header.columns), at(count) * at(header.columns), refuse_number, to);
+  if (!header.fortran) {
+    const std::size_t numbers = at(count) * at(header.columns);
+    return read_together(bytes, header, offset(first * header.columns), numbers, refuse_number, to);
+  }
   std::vector<char> raw(at(count) * size);
   for (Index j = 0; j < header.columns; ++j) {
     bytes.read(offset(j * header.rows + first), raw.size(), raw.data());

@@ -25,8 +25,8 @@ NpyHeader read_npy_header(const Bytes& bytes, const std::string& source);
 Matrix read_npy_rows(const Bytes& bytes, const NpyHeader& header, Index first, Index count, const std::string& source);
 
 Matrix read_npy_matrix(const std::string& path, const Execution& execution = {});  // no second copy in memory
-Table read_npy(const std::string& path, const Execution& execution = {});  // columns x1 … xp; NaN is missing
-void write_npy(const Matrix& x, const std::string& path);                  // float64, rows together, atomically
-void write_npy(const Table& table, const std::string& path);               // Error where a column is not numeric
+Table read_npy(const std::string& path, const Execution& execution = {});          // columns x1 … xp; NaN is missing
+void write_npy(const Matrix& x, const std::string& path);                          // float64, rows together, atomically
+void write_npy(const Table& table, const std::string& path);  // Error where a column is not numeric
 
 }  // namespace lemma

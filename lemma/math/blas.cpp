@@ -110,7 +110,9 @@ void gemm(Op of_a, const MatrixView& a, Op of_b, const MatrixView& b, MatrixRef 
 }
 
 void gram(const MatrixView& a, MatrixRef c, double beta) { symmetric_update("N", a, a.cols(), a.rows(), c, beta); }
-void outer_gram(const MatrixView& a, MatrixRef c, double beta) { symmetric_update("T", a, a.rows(), a.cols(), c, beta); }
+void outer_gram(const MatrixView& a, MatrixRef c, double beta) {
+  symmetric_update("T", a, a.rows(), a.cols(), c, beta);
+}
 
 void divide_by_upper(const MatrixView& r, MatrixRef b) {  // (B R⁻¹)ᵀ = R⁻ᵀ Bᵀ, and Fortran sees Rᵀ as a lower triangle
   const int m = count(b.cols()), n = count(b.rows()), ldr = stride(r), ldb = stride(b);

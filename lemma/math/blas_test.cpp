@@ -20,9 +20,7 @@ TEST(Blas, GetsTheKernelsThatThisCpuDeserves) {
   EXPECT_FALSE(info.library.empty());
   EXPECT_EQ(info.degraded, is_slow_choice(info.core, simd_level()));
   EXPECT_EQ(info.degraded, !info.warning.empty());
-  if (!users) {
-    EXPECT_FALSE(info.degraded) << info.warning;
-  }
+  if (!users) { EXPECT_FALSE(info.degraded) << info.warning; }
   const char* const after = std::getenv("OPENBLAS_CORETYPE");
   EXPECT_EQ(after ? after : "", before);  // set for the time of loading alone
 }

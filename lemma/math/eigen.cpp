@@ -43,8 +43,8 @@ Eigenpairs generalised_eigen(const MatrixView& a, const MatrixView& b) {
   Matrix r = b;
   require(blas::cholesky(r), "generalised eigenproblem: the second matrix is not positive definite");
   Matrix c = Matrix(a.selfadjointView<Eigen::Upper>());
-  blas::divide_by_upper(r, c);                      // A R⁻¹
-  blas::solve_upper(blas::Op::transposed, r, c);    // R⁻ᵀ A R⁻¹
+  blas::divide_by_upper(r, c);                    // A R⁻¹
+  blas::solve_upper(blas::Op::transposed, r, c);  // R⁻ᵀ A R⁻¹
   const Matrix both = 0.5 * (c + c.transpose());
   Eigenpairs out = symmetric_eigen(both);
   blas::solve_upper(blas::Op::plain, r, out.vectors);

@@ -106,7 +106,8 @@ TEST(RandomisedSvd, TheSameBitsOnAnyNumberOfThreadsAndOthersForAnotherSeed) {
     EXPECT_EQ(many.s, one.s);
     EXPECT_EQ(many.v, one.v);
   }
-  const LeadingSvd other = randomised_svd(MemoryRows(x), Vector(), {.count = 3, .oversampling = 3, .passes = 2, .seed = 9});
+  const LeadingSvd other =
+      randomised_svd(MemoryRows(x), Vector(), {.count = 3, .oversampling = 3, .passes = 2, .seed = 9});
   EXPECT_NE(other.v, one.v);
 }
 

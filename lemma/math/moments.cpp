@@ -18,8 +18,8 @@ std::span<const double> row_of(const X& x, Index i) {
 }
 
 void require_width(const Block& block, Index features) {
-  require(block.x.cols() == features, "moments: a block has " + std::to_string(block.x.cols()) + " columns, must have " +
-                                          std::to_string(features));
+  require(block.x.cols() == features,
+          "moments: a block has " + std::to_string(block.x.cols()) + " columns, must have " + std::to_string(features));
 }
 void require_finite_diagonal(const Matrix& upper, const Block& block) {
   require(upper.diagonal().allFinite(), "moments: a value among rows " + std::to_string(block.first + 1) + " to " +
@@ -69,8 +69,7 @@ Matrix upper_from(const double* numbers, Index rows, Index side) {
 
 }  // namespace
 
-Moments::Moments(Index features)
-    : mean_(Vector::Zero(features)), mean_rest_(Vector::Zero(features)) {}
+Moments::Moments(Index features) : mean_(Vector::Zero(features)), mean_rest_(Vector::Zero(features)) {}
 
 /// About an origin o near the mean: Σ w d dᵀ with d = x − o, less (Σ w d)(Σ w d)ᵀ / Σw, which is small beside it.
 void Moments::accumulate(const Block& block) {
@@ -165,8 +164,8 @@ void ClassMoments::accumulate(const Block& block) {
   std::vector<std::pair<Index, Index>> rows;  // row, class
   for (Index i = 0; i < block.rows(); ++i) {
     const Index k = block.label[static_cast<std::size_t>(i)];
-    require(k < classes(), "moments: class code " + std::to_string(k) + " in row " + std::to_string(block.first + i + 1) +
-                               ", must be below " + std::to_string(classes()));
+    require(k < classes(), "moments: class code " + std::to_string(k) + " in row " +
+                               std::to_string(block.first + i + 1) + ", must be below " + std::to_string(classes()));
     if (k < 0 || block.weight_of(i) == 0) continue;
     rows.emplace_back(i, k);
     own.weight_(k) += block.weight_of(i);
@@ -186,8 +185,7 @@ void ClassMoments::accumulate(const Block& block) {
   }
   own.upper_.resize(p, p);
   simd::GramTile tile(own.upper_, simd::GramTile::Start::anew);
-  for (const auto& [i, k] : rows)
-    tile.add(row_of(block.x, i), row_of(own.mean_, k), std::sqrt(block.weight_of(i)));
+  for (const auto& [i, k] : rows) tile.add(row_of(block.x, i), row_of(own.mean_, k), std::sqrt(block.weight_of(i)));
   tile.finish();
   require_finite_diagonal(own.upper_, block);
   if (rows_ == 0) *this = std::move(own);

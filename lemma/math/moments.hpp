@@ -18,12 +18,12 @@ class Moments {
   void merge(const Moments& other);
 
   Index features() const { return mean_.size(); }
-  Index rows() const { return rows_; }        // rows with weight above zero
-  double weight() const { return weight_; }   // Σ w
+  Index rows() const { return rows_; }       // rows with weight above zero
+  double weight() const { return weight_; }  // Σ w
   Vector mean() const { return mean_ + mean_rest_; }
-  Matrix scatter() const;                     // both triangles
-  Matrix covariance(double divisor) const;    // scatter / divisor
-  Vector variances(double divisor) const;     // its diagonal
+  Matrix scatter() const;                   // both triangles
+  Matrix covariance(double divisor) const;  // scatter / divisor
+  Vector variances(double divisor) const;   // its diagonal
 
   std::vector<double> numbers() const;  // the whole state, flat
   static Moments from_numbers(const std::vector<double>& numbers);

@@ -19,7 +19,8 @@ S in_blocks(const Matrix& x, const S& empty, Index size, const Labels& labels = 
     const Index rows = std::min(size, x.rows() - from);
     Block block(x.middleRows(from, rows), from);
     if (!labels.empty())
-      block.label = std::span<const int>(labels).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows));
+      block.label =
+          std::span<const int>(labels).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows));
     S part = empty;
     part.accumulate(block);
     all.merge(part);
@@ -50,7 +51,8 @@ TEST_P(NistUnivariate, MeanAndDeviationHaveTheCertifiedDigits) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Sets, NistUnivariate,
-                         ::testing::Values("Lew", "Lottery", "Mavro", "Michelso", "NumAcc1", "NumAcc2", "NumAcc3", "NumAcc4"),
+                         ::testing::Values("Lew", "Lottery", "Mavro", "Michelso", "NumAcc1", "NumAcc2", "NumAcc3",
+                                           "NumAcc4"),
                          [](const auto& set) { return std::string(set.param); });
 
 TEST(Moments, AgreeWithTwoPassesForBlocksOfAnySize) {

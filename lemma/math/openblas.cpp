@@ -96,8 +96,8 @@ OpenBlas find_and_load() {
   if (blas.info.degraded) {
     if (why.empty()) why = "it has no kernels of that name";
     blas.info.warning = "OpenBLAS uses its " + blas.info.core + " kernels where this CPU deserves " + blas.info.wanted +
-                        " (" + why + "); matrix work is several times slower than with OPENBLAS_CORETYPE=" +
-                        blas.info.wanted;
+                        " (" + why +
+                        "); matrix work is several times slower than with OPENBLAS_CORETYPE=" + blas.info.wanted;
   }
   if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(blas.handle, "openblas_set_num_threads")))
     set_threads(1);
@@ -106,9 +106,8 @@ OpenBlas find_and_load() {
 
 bool is_one_of(std::string_view core, std::initializer_list<std::string_view> names) {
   const auto same = [&](std::string_view name) {
-    return std::equal(core.begin(), core.end(), name.begin(), name.end(), [](unsigned char a, unsigned char b) {
-      return std::tolower(a) == std::tolower(b);
-    });
+    return std::equal(core.begin(), core.end(), name.begin(), name.end(),
+                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   };
   return std::any_of(names.begin(), names.end(), same);
 }

@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
 using V = hn::Vec<Lanes>;
 constexpr std::size_t kLanes = hn::MaxLanes(Lanes());
-constexpr std::size_t kVectors = kLanes >= 4 ? 3 : 4;               // side by side in a panel
+constexpr std::size_t kVectors = kLanes >= 4 ? 3 : 4;                   // side by side in a panel
 constexpr std::size_t kAtOnce = kLanes >= 8 ? 8 : kLanes == 4 ? 4 : 2;  // rows of C: 24 sums in 32 registers, 12 in 16
 constexpr std::size_t kPanel = kVectors * kLanes;
 constexpr std::size_t kPanelsAtOnce = 8;  // stay in the second cache while the others stream by
@@ -171,7 +171,8 @@ GramTile::GramTile(Eigen::Ref<Matrix> upper, Start start)
       capacity_(tile_rows(columns_)),
       onto_(start == Start::onto),
       scratch_(std::exchange(spare(), {})) {
-  const std::size_t width = HWY_DYNAMIC_DISPATCH(panel_width)(), needed = (columns_ + width - 1) / width * width * capacity_;
+  const std::size_t width = HWY_DYNAMIC_DISPATCH(panel_width)(),
+                    needed = (columns_ + width - 1) / width * width * capacity_;
   if (scratch_.size() < needed + kLine) scratch_.resize(needed + kLine);
   panels_ = line_start(scratch_.data());
 }

@@ -200,9 +200,13 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   model.spec.solver = solver;
   if (!spec->components) model.spec.components = static_cast<double>(kept);
   const Execution rest = execution.part(0.8, 1, "certificate");
-  model.certificate = found.spread ? pca::certificate_of(model, pca::look_at(model, *found.spread, found.ground.weight,
-                                                                             Vector::Zero(rows.width())))
-                                   : certify(model, rows, rest);
+  if (!found.spread) {
+    model.certificate = certify(model, rows, rest);
+    return model;
+  }
+  const Vector no_shift = Vector::Zero(rows.width());
+  const auto look = pca::look_at(model, *found.spread, found.ground.weight, no_shift, rest);
+  model.certificate = pca::certificate_of(model, look, rest);
   return model;
 }
 

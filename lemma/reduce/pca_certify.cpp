@@ -17,6 +17,9 @@ constexpr double kExact = 1e-10, kRandomized = 1e-3;
 constexpr Index kWidestSpread = 2048;  // S is made up to this width, and only applied beyond
 constexpr Index kTile = 64, kProbes = 8;
 
+/// For products of small matrices beside the scans, which alone say how far the work is.
+Execution quiet(const Execution& execution) { return execution.part(1, 1); }
+
 double tolerance_of(const PcaModel& model) { return model.spec.solver == PcaSolver::randomized ? kRandomized : kExact; }
 
 /// Plain sums over the rows about the model's own mean: no merged means, no block means, unlike the fit.
@@ -86,9 +89,10 @@ Vector variances_of(const PcaModel& model) { return model.sdev.cwiseAbs2(); }
 
 /// The largest variance outside the axes, over λ₁, is at most `excess` above λ_k: (λ_k + excess λ₁) I − (S − VΛVᵀ) has a
 /// Cholesky factor. Looked for at the tolerance first and, when that fails, at ten times, a hundred times, …
-double excess_outside(const PcaModel& model, const Matrix& spread, double tolerance) {
+double excess_outside(const PcaModel& model, const Matrix& spread, double tolerance, const Execution& execution) {
   const Vector lambda = variances_of(model);
-  const Matrix outside = spread - multiply_transposed(model.loadings * lambda.asDiagonal(), model.loadings);
+  const Matrix outside =
+      spread - multiply_transposed(model.loadings * lambda.asDiagonal(), model.loadings, quiet(execution));
   for (double excess = tolerance; excess < 1e6; excess *= 10) {
     Matrix bounded = -outside / lambda(0);
     bounded.diagonal().array() += lambda(lambda.size() - 1) / lambda(0) + excess;
@@ -98,9 +102,9 @@ double excess_outside(const PcaModel& model, const Matrix& spread, double tolera
 }
 
 /// Orthonormal columns, orthogonal to the axes (twice is enough).
-Matrix outside_axes(const Matrix& axes, Matrix v) {
+Matrix outside_axes(const Matrix& axes, Matrix v, const Execution& execution) {
   for (int again = 0; again < 2; ++again) {
-    v -= multiply(axes, transposed_multiply(axes, v));
+    v -= multiply(axes, transposed_multiply(axes, v, quiet(execution)), quiet(execution));
     v = divide_by_upper(v, triangle_of(v));
   }
   return v;
@@ -111,7 +115,7 @@ Look look_by_application(const PcaModel& model, const Frame& frame, const Rows& 
   const Index p = model.width(), k = model.components(), probes = std::min(kProbes, p - k);
   Matrix directions(p, k + probes);
   directions.leftCols(k) = model.loadings;
-  if (probes > 0) directions.rightCols(probes) = outside_axes(model.loadings, normal_matrix(p, probes, 2));
+  if (probes > 0) directions.rightCols(probes) = outside_axes(model.loadings, normal_matrix(p, probes, 2), execution);
   const auto first = fine_scan(rows, Applied(frame, directions), execution.part(0, 0.6));
   Look look;
   look.weight = first.weight;
@@ -123,9 +127,9 @@ Look look_by_application(const PcaModel& model, const Frame& frame, const Rows& 
       look.variances.sum() - lambda.sum();  // all that is outside: none of it above λ_k proves the claim
   look.proved = left <= lambda(k - 1) * (1 + kExact) || left <= kExact * lambda(0);
   if (look.proved || probes == 0) return look;
-  const Matrix turned = outside_axes(model.loadings, first.sum.rightCols(probes));
+  const Matrix turned = outside_axes(model.loadings, first.sum.rightCols(probes), execution);
   const auto second = fine_scan(rows, Applied(frame, turned), execution.part(0.6, 1));
-  const Matrix ritz = transposed_multiply(turned, second.sum / (second.weight - 1));
+  const Matrix ritz = transposed_multiply(turned, second.sum / (second.weight - 1), quiet(execution));
   look.missed = std::max(0.0, (symmetric_eigen(ritz, 1).values(0) - lambda(k - 1)) / lambda(0));
   return look;
 }
@@ -143,10 +147,10 @@ double frame_error(const PcaModel& model, const Look& look) {
   return worst;
 }
 
-double axes_error(const PcaModel& model, const Look& look) {
+double axes_error(const PcaModel& model, const Look& look, const Execution& execution) {
   const Vector lambda = variances_of(model);
   const Matrix residual = look.applied - model.loadings * lambda.asDiagonal();
-  const Matrix products = transposed_multiply(model.loadings, model.loadings);
+  const Matrix products = transposed_multiply(model.loadings, model.loadings, quiet(execution));
   const double total = look.variances.sum();
   return std::max({residual.colwise().norm().maxCoeff() / lambda(0),
                    (products - Matrix::Identity(products.rows(), products.cols())).cwiseAbs().maxCoeff(),
@@ -156,14 +160,15 @@ double axes_error(const PcaModel& model, const Look& look) {
 
 }  // namespace
 
-Look look_at(const PcaModel& model, const Matrix& spread, double weight, const Vector& shift) {
+Look look_at(const PcaModel& model, const Matrix& spread, double weight, const Vector& shift,
+             const Execution& execution) {
   Look look;
   look.weight = weight;
   look.shift = shift;
   look.variances = spread.diagonal();
-  look.applied = multiply(spread, model.loadings);
+  look.applied = multiply(spread, model.loadings, quiet(execution));
   look.proved = true;
-  if (model.components() < model.width()) look.missed = excess_outside(model, spread, tolerance_of(model));
+  if (model.components() < model.width()) look.missed = excess_outside(model, spread, tolerance_of(model), execution);
   return look;
 }
 
@@ -172,11 +177,11 @@ Look look_at(const PcaModel& model, const Rows& rows, const Execution& execution
   if (model.width() > kWidestSpread) return look_by_application(model, frame, rows, execution);
   auto look = scan(rows, Outer(frame), execution);
   const Matrix spread = look.upper.selfadjointView<Eigen::Upper>();
-  return look_at(model, spread / (look.weight - 1), look.weight, look.shift);
+  return look_at(model, spread / (look.weight - 1), look.weight, look.shift, execution);
 }
 
-Certificate certificate_of(const PcaModel& model, const Look& look) {
-  const double axes = axes_error(model, look), frame = frame_error(model, look);
+Certificate certificate_of(const PcaModel& model, const Look& look, const Execution& execution) {
+  const double axes = axes_error(model, look, execution), frame = frame_error(model, look);
   Certificate out;
   out.strength = look.proved ? Strength::optimal : Strength::stationary;
   out.kind = "eigen-residual";
@@ -206,7 +211,7 @@ Certificate certificate_of(const PcaModel& model, const Look& look) {
 }  // namespace pca
 
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution) {
-  return pca::certificate_of(model, pca::look_at(model, rows, execution));
+  return pca::certificate_of(model, pca::look_at(model, rows, execution), execution);
 }
 
 }  // namespace lemma

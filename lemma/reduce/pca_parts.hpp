@@ -66,8 +66,9 @@ struct Look {
   bool proved = false;
 };
 /// The same from S itself, which a fit by covariance has at hand.
-Look look_at(const PcaModel& model, const Matrix& spread, double weight, const Vector& shift);
+Look look_at(const PcaModel& model, const Matrix& spread, double weight, const Vector& shift,
+             const Execution& execution);
 Look look_at(const PcaModel& model, const Rows& rows, const Execution& execution);
-Certificate certificate_of(const PcaModel& model, const Look& look);
+Certificate certificate_of(const PcaModel& model, const Look& look, const Execution& execution);
 
 }  // namespace lemma::pca
