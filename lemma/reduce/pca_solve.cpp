@@ -86,7 +86,7 @@ class ScaledRows final : public Rows {
 /// number is ever squared.
 class Triangle {
  public:
-  explicit Triangle(const Frame& frame) : frame_(&frame) {}
+  explicit Triangle(const Frame& frame) : frame_(&frame), r_(0, frame.mean.size()) {}
   void accumulate(const Block& block) { absorb(frame_->apply(block)); }
   void merge(const Triangle& other) { absorb(other.r_); }
   const Matrix& triangle() const { return r_; }
