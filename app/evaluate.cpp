@@ -52,7 +52,7 @@ Findings judge(const TrainedModel& trained, const DesignData& data, const Table&
   if (about.uses_response && !data.has_response)
     throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
                             trained.design.target(), table.source()));
-  switch (about.task) {
+  switch (trained.model->task()) {
     case Task::regression:
       out.measures = measures(
           score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data)));
@@ -157,7 +157,7 @@ void evaluate(const Evaluate& options, Context& context) {
     Value out = Value::object();
     out.set("model", options.model);
     out.set("method", trained.model->method().name());
-    out.set("task", name_of(trained.model->method().about().task));
+    out.set("task", name_of(trained.model->task()));
     out.set("data", table.source());
     out.set("rows", rows.count());
     out.set("share_of_rows_seen_in_training", origin.share);

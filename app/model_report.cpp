@@ -12,7 +12,7 @@ Value fit_document(const TrainedModel& trained) {
   const auto& model = trained.model;
   Value out = Value::object();
   out.set("method", model->method().name());
-  out.set("task", name_of(model->method().about().task));
+  out.set("task", name_of(model->task()));
   out.set("params", model->params());
   out.set("formula", trained.design.formula_text());
   out.set("features", names.features);

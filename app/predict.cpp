@@ -57,7 +57,7 @@ bool wants(const Predict& options, std::string_view what, bool by_default) {
 std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data,
                                       const Predict& options, Index table_rows) {
   const Spread spread(table_rows, data.kept);
-  const Task task = trained.model->method().about().task;
+  const Task task = trained.model->task();
   const auto& classes = trained.design.classes();
   std::vector<Column> out;
   if (p.value.size() > 0 && wants(options, "value", true)) out.push_back(spread.numbers("prediction", p.value));

@@ -26,7 +26,7 @@ class Lottery {
   Lottery(const Rows& rows, const Execution& execution)
       : rows_(rows),
         execution_(execution),
-        size_(block_rows(rows.width())),
+        size_(block_rows(rows)),
         mass_(static_cast<std::size_t>(rows.count())),
         total_(static_cast<std::size_t>(block_count(rows))) {
     change([](const Block& block, std::span<double> mass) {
@@ -147,7 +147,7 @@ Matrix start_centers(KMeansStart rule, Index k, const Rows& rows, RandomStream r
 Index distinct_rows(const Rows& rows, Index enough, const Execution& execution) {
   std::set<std::vector<double>> found;
   BlockBuffer buffer;
-  const Index size = block_rows(rows.width());
+  const Index size = block_rows(rows);
   for (Index first = 0; first < rows.count() && static_cast<Index>(found.size()) < enough; first += size) {
     if (execution.cancelled()) throw Cancelled();
     const Block block = rows.read(first, std::min(size, rows.count() - first), buffer);

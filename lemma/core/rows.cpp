@@ -62,6 +62,8 @@ void BufferPool::give(std::unique_ptr<BlockBuffer> buffer) noexcept {
   }
 }
 
+MemoryRows::MemoryRows(const Csr& x) : x_(Matrix(0, x.width)), sparse_(&x) { name_features(); }
+
 void MemoryRows::name_features() {
   for (Index j = 1; j <= x_.cols(); ++j) features.push_back(fmt::format("x{}", j));
 }
@@ -112,10 +114,10 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
   return *this;
 }
 
-Block MemoryRows::read(Index first, Index size, BlockBuffer&) const {
+Block MemoryRows::read(Index first, Index size, BlockBuffer& buffer) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
-  Block block(x_.middleRows(first, size), first);
+  Block block(sparse_ ? MatrixView(dense_rows(*sparse_, first, size, buffer.x)) : x_.middleRows(first, size), first);
   block.y = part(y_, first, size);
   block.label = part(label_, first, size);
   block.weight = part(weight_, first, size);
@@ -129,8 +131,15 @@ Index block_rows(Index width) {
   return static_cast<Index>(std::bit_ceil(least));
 }
 
-void for_each_block(const Rows& rows, const Execution& execution, const std::function<void(const Block&)>& visit) {
+Index block_rows(const Rows& rows) {
   const Index size = block_rows(rows.width());
+  if (!rows.sparse()) return size;
+  const auto most = static_cast<std::size_t>(std::max<Index>(1, (Index{1} << 22) / std::max<Index>(1, rows.width())));
+  return std::min(size, static_cast<Index>(std::bit_floor(most)));
+}
+
+void for_each_block(const Rows& rows, const Execution& execution, const std::function<void(const Block&)>& visit) {
+  const Index size = block_rows(rows);
   BufferPool pool;
   parallel_for(block_count(rows), execution, [&](Index i) {
     BufferPool::Lease buffer(pool);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/parallel.hpp>
+#include <lemma/core/sparse.hpp>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -70,6 +71,8 @@ class Rows {
   virtual Block read(Index first, Index size, BlockBuffer& buffer) const = 0;
   /// All rows of x, where they lie in memory anyway; otherwise nothing.
   virtual const MatrixView* matrix() const { return nullptr; }
+  /// All rows of x without their zeros, where that is how they lie in memory; otherwise nothing. `read` makes them dense.
+  virtual const Csr* sparse() const { return nullptr; }
 
   std::vector<std::string> features;  // names of the columns of x
   std::string target;                 // what is predicted; empty when nothing is
@@ -95,20 +98,24 @@ class MemoryRows final : public Rows {
   explicit MemoryRows(X&& x) : x_(x) {
     name_features();
   }
+  explicit MemoryRows(const Csr& x);
+  explicit MemoryRows(Csr&&) = delete;  // it looks at x and does not own it
   MemoryRows& response(std::span<const double> y);
   MemoryRows& labels(std::span<const int> codes, std::vector<std::string> names);
   MemoryRows& weights(std::span<const double> w);
   MemoryRows& precision(std::span<const double> p);
   MemoryRows& offset(std::span<const double> o);
 
-  Index count() const override { return x_.rows(); }
+  Index count() const override { return sparse_ ? sparse_->rows() : x_.rows(); }
   Block read(Index first, Index size, BlockBuffer& buffer) const override;
-  const MatrixView* matrix() const override { return &x_; }
+  const MatrixView* matrix() const override { return sparse_ ? nullptr : &x_; }
+  const Csr* sparse() const override { return sparse_; }
 
  private:
   void name_features();
   void check(std::size_t size, const char* what) const;
   MatrixView x_;
+  const Csr* sparse_ = nullptr;  // in the place of x_
   std::span<const double> y_, weight_, precision_, offset_;
   std::span<const int> label_;
 };
@@ -116,8 +123,10 @@ class MemoryRows final : public Rows {
 /// How many rows a block has: a power of two given by the width alone, at least four times the width, so that a
 /// statistic with width² numbers is small beside its block, and about a core's L2 cache.
 Index block_rows(Index width);
+/// Of these rows: as many as a dense block of sparse rows may have without growing beyond 32 MB.
+Index block_rows(const Rows& rows);
 inline Index block_count(const Rows& rows) {
-  const Index size = block_rows(rows.width());
+  const Index size = block_rows(rows);
   return (rows.count() + size - 1) / size;
 }
 
@@ -151,7 +160,7 @@ S scan_in_blocks(const Rows& rows, const S& empty, Index size, const Execution& 
 /// time (for each thread).
 template <Statistic S>
 S scan(const Rows& rows, const S& empty, const Execution& execution = {}) {
-  return scan_in_blocks(rows, empty, block_rows(rows.width()), execution);
+  return scan_in_blocks(rows, empty, block_rows(rows), execution);
 }
 
 /// visit(block) for every block, in no order, on several threads: what has no state to merge.

@@ -17,4 +17,7 @@ struct Csr {
   bool operator==(const Csr&) const = default;
 };
 
+/// Rows [first, first + size) with their zeros, in `out`, which is returned.
+const Matrix& dense_rows(const Csr& x, Index first, Index size, Matrix& out);
+
 }  // namespace lemma

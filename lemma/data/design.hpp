@@ -34,11 +34,12 @@ std::string_view name_of(Missing missing);
 struct DesignOptions {
   Coding coding = Coding::treatment;
   Missing missing = Missing::error;
-  bool classify = false;      // the method predicts classes: a numeric response becomes a class label as it is written
-  bool takes_offset = false;  // offset(z) is an error otherwise
-  bool takes_counts = false;  // cbind(successes, failures) is an error otherwise
-  std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
-  Execution execution;             // for learning; not kept
+  bool classify = false;  // the method predicts classes: a numeric response becomes a class label as it is written
+  bool classify_categories = false;  // it predicts numbers or classes: a categorical response gives classes
+  bool takes_offset = false;         // offset(z) is an error otherwise
+  bool takes_counts = false;         // cbind(successes, failures) is an error otherwise
+  std::string weights, precision;    // names of columns that weigh the rows; empty: none. Left out of `.`
+  Execution execution;               // for learning; not kept
 };
 
 /// The numbers a method sees, in memory. DesignRows (stream_rows.hpp) shows them as Rows.

@@ -126,6 +126,13 @@ void set_classes(const Formula& formula, const Table& schema, Draft& draft) {
   }
 }
 
+/// A joint class u:v, factor(y), or the name of a column that is not numeric.
+bool is_categorical(const Formula& formula, const Table& schema) {
+  const Expression& first = formula.response[0];
+  if (formula.response.size() > 1 || (first.kind == Expression::Kind::call && first.text == "factor")) return true;
+  return first.kind == Expression::Kind::name && need(formula, schema, first).type() != ColumnType::numeric;
+}
+
 void set_response(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
   if (formula.response.empty()) return;
   Response& response = draft.parts.response;
@@ -139,7 +146,7 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
     for (const auto& argument : first.arguments) need_numbers(formula, schema, argument);
     response.kind = Response::Kind::counts;
     response.numbers = first.arguments;
-  } else if (options.classify) {
+  } else if (options.classify || (options.classify_categories && is_categorical(formula, schema))) {
     set_classes(formula, schema, draft);
   } else if (formula.response.size() > 1) {
     throw Error(point_at("formula", formula.text, formula.response[1].place,

@@ -33,6 +33,7 @@ class AnyModel {
    public:
     virtual ~Interface() = default;
     virtual const Method& method() const = 0;
+    virtual Task task() const = 0;  // its method's, or what the response made of it
     virtual Value params() const = 0;
     virtual const Certificate& certificate() const = 0;
     virtual const std::vector<std::string>& warnings() const = 0;

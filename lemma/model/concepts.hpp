@@ -67,6 +67,13 @@ concept DensityModel = requires(const M& m, const MatrixView& x) {
   { m.log_density(x) } -> std::same_as<Vector>;
 };
 
+/// The task follows the response it was fitted to: `predict` gives numbers, `classify` the labels of classes.
+template <class M>
+concept HasTask = Regressor<M> && requires(const M& m, const MatrixView& x) {
+  { m.task() } -> std::same_as<Task>;
+  { m.classify(x) } -> std::same_as<Labels>;
+};
+
 // What some models offer besides.
 template <class M>
 concept HasProbabilities = requires(const M& m, const MatrixView& x) {

@@ -45,10 +45,11 @@ void add_offset(Vector& values, const DesignData& data) {
     values += Eigen::Map<const Vector>(data.offset.data(), static_cast<Index>(data.offset.size()));
 }
 
-DesignOptions design_options(const MethodAbout& about) {
-  DesignOptions options;
+DesignOptions design_options(const MethodAbout& about, DesignOptions options) {
   options.classify = about.task == Task::classification;
+  options.classify_categories = about.either_response;
   options.takes_offset = about.takes_offset;
+  options.takes_counts = about.takes_counts;
   return options;
 }
 

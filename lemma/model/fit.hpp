@@ -18,7 +18,8 @@ struct Coded {
   std::vector<std::string> classes;
 };
 Coded code(const std::vector<std::string>& labels);
-DesignOptions design_options(const MethodAbout& about);
+/// The options of the user with what the method takes.
+DesignOptions design_options(const MethodAbout& about, DesignOptions options = {});
 /// A response is offset + what the columns say of it: adds the offset of the rows to values of them, where there is one.
 void add_offset(Vector& values, const DesignData& data);
 /// What the design makes of the training table, with the weights, precision and offset of the options.

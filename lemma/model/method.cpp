@@ -20,14 +20,14 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
     throw Error(fmt::format("{}: there are no columns to learn from", name));
   if (about.uses_response && !rows.has_response)
     throw Error(fmt::format("{}: there is no response; write the formula as 'response ~ terms'", name));
-  if (about.task == Task::classification && rows.classes.empty())
+  if (about.task == Task::classification && rows.classes.empty() && !about.either_response)
     throw Error(fmt::format("{} predicts classes, and {} is numeric; use factor({}) or a regression method", name,
                             rows.target.empty() ? "the response" : rows.target,
                             rows.target.empty() ? "y" : rows.target));
-  if (about.task == Task::classification && rows.classes.size() < 2)
+  if (about.task == Task::classification && rows.classes.size() == 1)
     throw Error(fmt::format("{} needs at least two classes, and {} has only '{}'", name,
                             rows.target.empty() ? "the response" : rows.target, rows.classes.front()));
-  if (about.task == Task::regression && !rows.classes.empty())
+  if (about.task == Task::regression && !rows.classes.empty() && !about.either_response)
     throw Error(fmt::format("{} predicts numbers, and {} is categorical; use a classification method", name,
                             rows.target.empty() ? "the response" : rows.target));
   if (rows.has_weights && !about.takes_weights) throw Error(fmt::format("{} takes no weights", name));

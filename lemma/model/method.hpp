@@ -24,9 +24,12 @@ struct MethodAbout {
   bool scans = false;          // works by passes over the rows: any size, from disk, same bits
   bool keeps_rows = false;     // the method is its rows
   bool takes_weights = false, takes_precision = false, takes_offset = false;
-  bool takes_missing = false;  // NaN in x is its business
-  bool uses_response = true;   // false: unsupervised
-  bool random = false;         // the seed matters
+  bool takes_missing = false;    // NaN in x is its business
+  bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
+  bool takes_counts = false;     // cbind(successes, failures) as the response: proportions
+  bool either_response = false;  // numbers or classes: the model's own task() follows the response
+  bool uses_response = true;     // false: unsupervised
+  bool random = false;           // the seed matters
   bool row_order_matters = false;
 };
 
@@ -74,6 +77,10 @@ class SpecModel final : public AnyModel::Interface {
   const Model& model() const { return model_; }
 
   const Method& method() const override { return method_of<Spec>(); }
+  Task task() const override {
+    if constexpr (HasTask<Model>) return model_.task();
+    else return Spec::about.task;
+  }
   Value params() const override { return to_value(model_.spec); }
   const Certificate& certificate() const override { return model_.certificate; }
   const std::vector<std::string>& warnings() const override { return model_.warnings; }
@@ -81,10 +88,16 @@ class SpecModel final : public AnyModel::Interface {
 
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     Prediction out;
-    if constexpr (Regressor<Model>) out.value = model_.predict(x);
+    if constexpr (HasTask<Model>) {
+      if (model_.task() == Task::regression) out.value = model_.predict(x);
+      else out.label = model_.classify(x);
+    } else if constexpr (Regressor<Model>) {
+      out.value = model_.predict(x);
+    }
     if constexpr (Classifier<Model>) out.label = model_.predict(x);
     if constexpr (Clusterer<Model>) out.label = model_.assign(x);
-    if constexpr (HasProbabilities<Model>) out.probabilities = model_.probabilities(x);
+    if constexpr (HasProbabilities<Model>)
+      if (task() == Task::classification) out.probabilities = model_.probabilities(x);
     if constexpr (HasMemberships<Model>) out.probabilities = model_.memberships(x);
     if constexpr (HasDecision<Model>) out.decision = model_.decision(x);
     if constexpr (HasCoordinates<Model>) {

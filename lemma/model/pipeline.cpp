@@ -32,6 +32,7 @@ class PipelineModel final : public AnyModel::Interface {
   }
 
   const Method& method() const override { return *method_; }
+  Task task() const override { return steps_.back()->task(); }
   Index width() const override { return steps_.front()->width(); }
   const Certificate& certificate() const override { return certificate_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }

@@ -52,9 +52,7 @@ bool must_stream(const Method& method, const TableStream& data, const std::optio
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options) {
   const auto& about = method->about();
-  DesignOptions how = options.design;
-  how.classify = about.task == Task::classification;
-  how.takes_offset = about.takes_offset;
+  DesignOptions how = detail::design_options(about, options.design);
   if (about.takes_missing && how.missing == Missing::error) how.missing = Missing::native;
   method->check(params);
   const Design design(formula, data, how);

@@ -18,7 +18,7 @@ struct Frame {
 template <Statistic S>
 S fine_scan(const Rows& rows, const S& empty, const Execution& execution) {
   const auto most = std::bit_floor(static_cast<std::size_t>((Index{1} << 21) / std::max<Index>(1, rows.width())) | 64);
-  return scan_in_blocks(rows, empty, std::min(block_rows(rows.width()), static_cast<Index>(most)), execution);
+  return scan_in_blocks(rows, empty, std::min(block_rows(rows), static_cast<Index>(most)), execution);
 }
 
 /// What is known before any axis: n = Σw, the rows that count, the frame, and the variances in it.

@@ -1,0 +1,16 @@
+// lemma/core/sparse.cpp
+#include <lemma/core/sparse.hpp>
+
+namespace lemma {
+
+const Matrix& dense_rows(const Csr& x, Index first, Index size, Matrix& out) {
+  out.setZero(size, x.width);
+  for (Index i = 0; i < size; ++i) {
+    const auto row = static_cast<std::size_t>(first + i);
+    for (auto k = static_cast<std::size_t>(x.start[row]); k < static_cast<std::size_t>(x.start[row + 1]); ++k)
+      out(i, x.column[k]) = x.value[k];
+  }
+  return out;
+}
+
+}  // namespace lemma
