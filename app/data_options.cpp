@@ -96,6 +96,7 @@ Table DataOptions::table(const Context& context) const {
 
 std::unique_ptr<TableStream> DataOptions::stream(const Context& context,
                                                  const std::optional<std::size_t>& memory) const {
+  if (is_sparse_file(data) && where.empty() && rows.empty()) return open_table(data, read_options(context));
   if (memory && where.empty() && rows.empty() && data != "-") {
     auto stream = open_table(data, read_options(context));
     if (memory_needed(*stream) * 2 > *memory) return stream;

@@ -87,8 +87,8 @@ struct Honesty {
   double share = 0;
   std::string sentence;
 };
-Honesty honesty(const TrainedModel& trained, const DesignRows& rows, const Context& context) {
-  const RowSketch given = sketch(rows, context.execution());
+Honesty honesty(const TrainedModel& trained, const Rows& rows, const Context& context) {
+  const RowSketch given = sketch_like(trained.origin.rows, rows, context.execution());
   const double share = trained.origin.rows.share_of(given);
   if (share == 0) return {share, "Test rows: none of them trained the model."};
   if (share == 1) return {share, "TRAINING rows: all of them trained the model, so these figures flatter it."};

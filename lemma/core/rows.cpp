@@ -114,16 +114,28 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
   return *this;
 }
 
-Block MemoryRows::read(Index first, Index size, BlockBuffer& buffer) const {
+Block MemoryRows::outcome_beside(MatrixView x, Index first, Index size) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
-  Block block(sparse_ ? MatrixView(dense_rows(*sparse_, first, size, buffer.x)) : x_.middleRows(first, size), first);
+  Block block(std::move(x), first);
   block.y = part(y_, first, size);
   block.label = part(label_, first, size);
   block.weight = part(weight_, first, size);
   block.precision = part(precision_, first, size);
   block.offset = part(offset_, first, size);
   return block;
+}
+
+Block MemoryRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  if (first < 0 || size < 0 || first > count() - size) return outcome_beside(x_, first, size);  // which throws
+  if (sparse_) return outcome_beside(dense_rows(*sparse_, first, size, buffer.x), first, size);
+  return outcome_beside(x_.middleRows(first, size), first, size);
+}
+
+Block MemoryRows::outcome(Index first, Index size, BlockBuffer& buffer) const {
+  if (!sparse_) return read(first, size, buffer);
+  buffer.x.resize(size, 0);
+  return outcome_beside(buffer.x, first, size);
 }
 
 Index block_rows(Index width) {

@@ -69,6 +69,8 @@ class Rows {
   virtual Index count() const = 0;
   /// Rows [first, first + size). Views into `buffer` or into the source itself.
   virtual Block read(Index first, Index size, BlockBuffer& buffer) const = 0;
+  /// The same without x, where that saves work: response, weights and offset; x may have no columns.
+  virtual Block outcome(Index first, Index size, BlockBuffer& buffer) const { return read(first, size, buffer); }
   /// All rows of x, where they lie in memory anyway; otherwise nothing.
   virtual const MatrixView* matrix() const { return nullptr; }
   /// All rows of x without their zeros, where that is how they lie in memory; otherwise nothing. `read` makes them dense.
@@ -108,11 +110,13 @@ class MemoryRows final : public Rows {
 
   Index count() const override { return sparse_ ? sparse_->rows() : x_.rows(); }
   Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  Block outcome(Index first, Index size, BlockBuffer& buffer) const override;
   const MatrixView* matrix() const override { return sparse_ ? nullptr : &x_; }
   const Csr* sparse() const override { return sparse_; }
 
  private:
   void name_features();
+  Block outcome_beside(MatrixView x, Index first, Index size) const;
   void check(std::size_t size, const char* what) const;
   MatrixView x_;
   const Csr* sparse_ = nullptr;  // in the place of x_

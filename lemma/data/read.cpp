@@ -8,7 +8,7 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/read.hpp>
-#include <lemma/data/svmlight.hpp>
+#include <lemma/data/sparse_rows.hpp>
 
 namespace lemma {
 namespace {
@@ -149,11 +149,17 @@ Table read_table(const std::string& data, const ReadOptions& options) {
   return chosen_rows(read_whole(data, find_place(data, options), options), options.rows);
 }
 
+bool is_sparse_file(const std::string& data) {
+  return data != "-" && exists(data) && find_place(data, {}).format == Format::svmlight;
+}
+
 std::unique_ptr<TableStream> open_table(const std::string& data, const ReadOptions& options) {
   const Place place = find_place(data, options);
   std::unique_ptr<TableStream> whole;
   if (place.format == Format::csv && is_seekable_text(data)) whole = std::make_unique<CsvStream>(data, place.csv);
   else if (place.format == Format::npy && is_seekable_text(data)) whole = std::make_unique<NpyStream>(data);
+  else if (place.format == Format::svmlight)
+    whole = std::make_unique<SparseStream>(std::make_shared<SparseData>(read_svmlight(data)));
   else whole = std::make_unique<MemoryTableStream>(std::make_shared<Table>(read_whole(data, place, options)));
   if (options.rows.empty()) return whole;
   auto ranges = parse_rows(options.rows, whole->rows());

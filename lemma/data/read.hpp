@@ -20,6 +20,9 @@ struct ReadOptions {
 /// for CSV from standard input, or a built-in data set. A file that exists wins over a data set of that name.
 Table read_table(const std::string& data, const ReadOptions& options = {});
 
+/// Whether it is a LIBSVM file, of which most is zeros.
+bool is_sparse_file(const std::string& data);
+
 /// The same rows without holding a CSV or .npy file in memory. What can't be read in pieces is read whole.
 std::unique_ptr<TableStream> open_table(const std::string& data, const ReadOptions& options = {});
 

@@ -9,6 +9,8 @@
 
 namespace lemma {
 
+struct SparseData;
+
 /// A table of which any rows can be asked for, from several threads at once. The same rows always give the same values.
 class TableStream {
  public:
@@ -18,6 +20,8 @@ class TableStream {
   virtual Table read(Index first, Index count) const = 0;  // rows [first, first + count), with the levels of the schema
   /// The same rows as one table, where they lie in memory; otherwise nothing.
   virtual const Table* table() const { return nullptr; }
+  /// The same rows without their zeros, where that is how they lie in memory; otherwise nothing.
+  virtual const SparseData* sparse() const { return nullptr; }
 };
 
 /// What the whole table would take in memory: 8 bytes a number, 4 a code; a text is estimated.

@@ -7,9 +7,8 @@
 namespace lemma {
 namespace {
 
-/// Hashes of the rows as the method saw them: features, then response.
-std::uint64_t hash_row(const Block& block, Index i) {
-  std::uint64_t h = hash_numbers({block.x.row(i).data(), static_cast<std::size_t>(block.x.cols())});
+/// The features' hash, continued with the response.
+std::uint64_t with_response(std::uint64_t h, const Block& block, Index i) {
   const auto at = static_cast<std::size_t>(i);
   if (!block.y.empty()) h = hash_numbers(block.y.subspan(at, 1), h);
   if (!block.label.empty()) {
@@ -17,6 +16,28 @@ std::uint64_t hash_row(const Block& block, Index i) {
     h = hash_numbers({&code, 1}, h);
   }
   return h;
+}
+
+/// Features that are not 0, each hashed with its place.
+class NonzeroHash {
+ public:
+  void add(Index column, double value) {
+    const double entry[] = {static_cast<double>(column), value};
+    if (value != 0) hash_ = hash_numbers(entry, hash_);
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0;
+};
+
+/// Of a row as the method saw it.
+std::uint64_t hash_features(const Block& block, Index i, RowSketch::Of of) {
+  const std::span<const double> x(block.x.row(i).data(), static_cast<std::size_t>(block.x.cols()));
+  if (of == RowSketch::Of::all_features) return hash_numbers(x);
+  NonzeroHash hash;
+  for (std::size_t j = 0; j < x.size(); ++j) hash.add(static_cast<Index>(j), x[j]);
+  return hash.value();
 }
 
 /// 64-bit numbers do not fit a double: two arrays hold their halves.
@@ -49,14 +70,27 @@ void RowSketch::trim() {
   if (smallest_.size() > kSize) smallest_.resize(kSize);
 }
 
+void RowSketch::add(std::uint64_t hash) {
+  sum_ += hash;
+  smallest_.push_back(hash);
+  if (smallest_.size() >= 4 * kSize) trim();
+}
+
 void RowSketch::accumulate(const Block& block) {
-  for (Index i = 0; i < block.rows(); ++i) {
-    const std::uint64_t h = hash_row(block, i);
-    sum_ += h;
-    smallest_.push_back(h);
-    if (smallest_.size() >= 4 * kSize) trim();
-  }
+  for (Index i = 0; i < block.rows(); ++i) add(with_response(hash_features(block, i, of_), block, i));
   rows_ += block.rows();
+  trim();
+}
+
+void RowSketch::accumulate(const Csr& x, const Block& outcome) {
+  for (Index i = 0; i < outcome.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(outcome.first + i);
+    NonzeroHash hash;
+    for (auto k = static_cast<std::size_t>(x.start[row]); k < static_cast<std::size_t>(x.start[row + 1]); ++k)
+      hash.add(x.column[k], x.value[k]);
+    add(with_response(hash.value(), outcome, i));
+  }
+  rows_ += outcome.rows();
   trim();
 }
 
@@ -83,6 +117,7 @@ double RowSketch::share_of(const RowSketch& other) const {
 
 Value RowSketch::save() const {
   Value out = Value::object();
+  if (of_ == Of::nonzero_features) out.set("of", "nonzero features");
   out.set("rows", rows_);
   out.set("hash", halves({sum_}));
   out.set("smallest", halves(smallest_));
@@ -90,7 +125,9 @@ Value RowSketch::save() const {
 }
 
 RowSketch RowSketch::load(const Value& value) {
-  RowSketch out;
+  const Value* of = value.find("of");
+  RowSketch out(of && of->is_string() && of->as_string() == "nonzero features" ? Of::nonzero_features
+                                                                               : Of::all_features);
   out.rows_ = value.at("rows").as_integer("rows");
   const auto sum = from_halves(value.at("hash"), "hash");
   require(out.rows_ >= 0 && sum.size() == 1, "the fingerprint of the training rows is damaged");
@@ -101,6 +138,17 @@ RowSketch RowSketch::load(const Value& value) {
   return out;
 }
 
-RowSketch sketch(const Rows& rows, const Execution& execution) { return scan(rows, RowSketch(), execution); }
+RowSketch sketch(const Rows& rows, const Execution& execution) {
+  return sketch_like(RowSketch(rows.sparse() ? RowSketch::Of::nonzero_features : RowSketch::Of::all_features), rows,
+                     execution);
+}
+
+RowSketch sketch_like(const RowSketch& training, const Rows& rows, const Execution& execution) {
+  RowSketch out(training.of());
+  if (!rows.sparse() || training.of() == RowSketch::Of::all_features) return scan(rows, out, execution);
+  BlockBuffer buffer;
+  out.accumulate(*rows.sparse(), rows.outcome(0, rows.count(), buffer));
+  return out;
+}
 
 }  // namespace lemma

@@ -1,6 +1,7 @@
 // lemma/model/train.cpp
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/data/sparse_rows.hpp>
 #include <lemma/data/stream_rows.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/train.hpp>
@@ -8,12 +9,32 @@
 namespace lemma {
 namespace {
 
+/// Weights and offsets that come beside the rows are looked up by the table's rows, so they need the table.
+bool stays_sparse(const Method& method, const FitOptions& options) {
+  return method.about().takes_sparse && options.weights.size() + options.precision.size() + options.offset.size() == 0;
+}
+
+Design learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
+                    const FitOptions& options) {
+  if (!data.sparse()) return Design(formula, data, how);
+  if (stays_sparse(method, options))
+    if (auto design = plain_design(formula, *data.sparse(), how)) return *std::move(design);
+  return Design(formula, to_table(*data.sparse()), how);
+}
+
 /// The rows a design makes of a table: in memory when it fits, else read from the stream block by block.
 struct DesignedRows {
   std::unique_ptr<Rows> rows;
   std::vector<std::string> notes;
 };
-DesignedRows designed(const Design& design, const TableStream& data, bool streamed, const FitOptions& options) {
+DesignedRows designed(const Method& method, const Design& design, const TableStream& data, bool streamed,
+                      const FitOptions& options) {
+  if (const SparseData* sparse = data.sparse()) {
+    if (stays_sparse(method, options) && is_plain(design))
+      return {std::make_unique<SparseRows>(design, *sparse), design.notes()};
+    const Table table = to_table(*sparse);  // or an Error that says how much memory it would take
+    return designed(method, design, MemoryTableStream(table), false, options);
+  }
   if (streamed) {
     auto rows =
         std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
@@ -38,7 +59,7 @@ void pass_intercept(const Method& method, const Design& design, Value& params) {
 }
 
 bool must_stream(const Method& method, const TableStream& data, const std::optional<std::size_t>& memory) {
-  if (!memory) return false;
+  if (!memory || data.sparse()) return false;
   const std::size_t needed = 2 * memory_needed(data);  // the table, and the matrix made of it
   if (needed <= *memory) return false;
   if (method.about().scans) return true;
@@ -55,10 +76,10 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   DesignOptions how = detail::design_options(about, options.design);
   if (about.takes_missing && how.missing == Missing::error) how.missing = Missing::native;
   method->check(params);
-  const Design design(formula, data, how);
+  const Design design = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);
   const bool streamed = must_stream(*method, data, options.memory);
-  const auto [rows, notes] = designed(design, data, streamed, options.fit);
+  const auto [rows, notes] = designed(*method, design, data, streamed, options.fit);
   check_rows(method->name(), about, *rows);
   auto model = method->fit(params, *rows, options.fit);
   Execution to_the_end;  // a cancelled fit gives back what it has, and that is worth its fingerprint
@@ -82,9 +103,9 @@ Verification TrainedModel::verify(const TableStream& data, const std::optional<s
   FitOptions options;
   options.threads = execution.threads;
   options.progress = execution.progress;
-  const auto rows = designed(design, data, must_stream(how, data, memory), options).rows;
+  const auto rows = designed(how, design, data, must_stream(how, data, memory), options).rows;
   check_rows(how.name(), how.about(), *rows);
-  const RowSketch given = sketch(*rows, execution);
+  const RowSketch given = sketch_like(origin.rows, *rows, execution);
   return {model->verify(*rows, execution), given.hash() == origin.rows.hash() && given.rows() == origin.rows.rows(),
           given.rows()};
 }
