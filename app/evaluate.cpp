@@ -7,6 +7,7 @@
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/sparse_rows.hpp>
 #include <lemma/data/stream_rows.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/clustering.hpp>
@@ -44,10 +45,38 @@ Labels labels_of(const Column& column, const std::vector<Index>& kept) {
   return out;
 }
 
-Findings judge(const TrainedModel& trained, const DesignData& data, const Table& table, const Evaluate& options,
-               const Context& context) {
+/// The rows to judge on, what the model says of them, and the truth.
+struct Trial {
+  std::shared_ptr<const TableStream> stream;
+  std::shared_ptr<const Rows> rows;
+  DesignData data;  // of a sparse file without x
+  Prediction prediction;
+  Table table;  // of a sparse file the names alone
+};
+
+Trial try_out(const TrainedModel& trained, const Evaluate& options, const Context& context) {
+  Trial out;
+  out.stream = options.data.stream(context, {});
+  const SparseData* sparse = out.stream->sparse();
+  if (sparse && is_plain(trained.design)) {
+    out.rows = std::make_shared<SparseRows>(trained.design, *sparse);
+    out.data = sparse_outcome(trained.design, *sparse);
+    out.prediction = trained.predict(*out.rows, {}, context.execution());
+    out.table = out.stream->schema();
+    return out;
+  }
+  out.table = sparse ? to_table(*sparse) : *out.stream->table();
+  std::optional<Missing> policy;
+  if (!options.missing.empty()) policy = parse_missing(options.missing);
+  out.data = trained.design.apply(out.table, policy);
+  out.prediction = trained.predict(out.data);
+  out.rows = std::make_shared<DesignRows>(trained.design, out.data);
+  return out;
+}
+
+Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& options, const Context& context) {
   const auto& about = trained.model->method().about();
-  const Prediction p = trained.predict(data);
+  const auto& [stream, rows, data, p, table] = trial;
   Findings out;
   if (about.uses_response && !data.has_response)
     throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
@@ -69,6 +98,7 @@ Findings judge(const TrainedModel& trained, const DesignData& data, const Table&
       break;
     }
     case Task::clustering:
+      require(data.x.rows() > 0, "clusters are judged on dense rows; give a CSV file");
       out.measures = validity_measures(data.x, p.label, weights_of(data), context.execution());
       if (!options.truth.empty())
         for (auto& measure :
@@ -96,7 +126,8 @@ Honesty honesty(const TrainedModel& trained, const Rows& rows, const Context& co
           fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
 }
 
-Value leave_one_out(const TrainedModel& trained, const DesignRows& rows) {
+Value leave_one_out(const TrainedModel& trained, const Rows& rows) {
+  if (rows.sparse()) return {};
   BlockBuffer buffer;
   for (const auto& column : trained.model->diagnostics(rows.read(0, rows.count(), buffer)))
     if (column.name == "loo_residual")
@@ -143,13 +174,11 @@ std::string measures_text(const std::vector<Measure>& measures) {
 
 void evaluate(const Evaluate& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
-  const Table table = options.data.table(context);
-  std::optional<Missing> policy;
-  if (!options.missing.empty()) policy = parse_missing(options.missing);
-  const DesignRows rows(trained.design, trained.design.apply(table, policy));
-  const DesignData& data = rows.data();
+  const Trial trial = try_out(trained, options, context);
+  const auto& [stream, every_row, data, prediction, table] = trial;
+  const Rows& rows = *every_row;
   for (const auto& note : data.notes) context.note("note: " + note);
-  const Findings found = judge(trained, data, table, options, context);
+  const Findings found = judge(trained, trial, options, context);
   const Honesty origin = honesty(trained, rows, context);
   const Value loo = origin.share == 1 && data.has_response ? leave_one_out(trained, rows) : Value();
   const auto& classes = trained.design.classes();

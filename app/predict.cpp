@@ -9,6 +9,7 @@
 #include <lemma/core/file.hpp>
 #include <lemma/core/params.hpp>
 #include <lemma/data/csv.hpp>
+#include <lemma/data/sparse_rows.hpp>
 #include <lemma/model/store.hpp>
 #include <limits>
 
@@ -112,17 +113,21 @@ Table invert(const TrainedModel& trained, const Table& table) {
   return numeric_table(trained.model->inverse(z), trained.design.features());
 }
 
+PredictOptions prediction_options(const Predict& options) {
+  PredictOptions how;
+  how.interval =
+      static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
+  how.level = options.level;
+  return how;
+}
+
 Table predict_table(const TrainedModel& trained, const Table& table, const Predict& options, const Context& context) {
   if (options.inverse) return invert(trained, table);
   std::optional<Missing> policy;
   if (!options.missing.empty()) policy = parse_missing(options.missing);
   const DesignData data = trained.design.apply(table, policy);
   for (const auto& note : data.notes) context.note("note: " + note);
-  PredictOptions how;
-  how.interval =
-      static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
-  how.level = options.level;
-  const Prediction p = trained.predict(data, how);
+  const Prediction p = trained.predict(data, prediction_options(options));
   auto columns = predicted_columns(trained, p, data, options, table.rows());
   if (options.diagnostics) {
     if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");
@@ -143,6 +148,25 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Predi
     out.add(std::move(column));
   }
   return out;
+}
+
+/// Of a sparse file: never dense as a whole. A column that the file does not mention is 0.
+Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Predict& options,
+                     const Context& context) {
+  const SparseRows rows(trained.design, data);
+  const Prediction p = trained.predict(rows, prediction_options(options), context.execution());
+  return Table(predicted_columns(trained, p, sparse_outcome(trained.design, data), options, rows.count()));
+}
+
+bool stays_sparse(const TrainedModel& trained, const TableStream& data, const Predict& options) {
+  return data.sparse() && is_plain(trained.design) && !options.append && !options.diagnostics && !options.inverse;
+}
+
+Table predict_stream(const TrainedModel& trained, const TableStream& data, const Predict& options,
+                     const Context& context) {
+  if (stays_sparse(trained, data, options)) return predict_sparse(trained, *data.sparse(), options, context);
+  if (data.sparse()) return predict_table(trained, to_table(*data.sparse()), options, context);
+  return predict_table(trained, *data.table(), options, context);
 }
 
 Value document(const Predict& options, const TrainedModel& trained, const Table& out) {
@@ -166,7 +190,7 @@ Value document(const Predict& options, const TrainedModel& trained, const Table&
 
 void predict(const Predict& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
-  const Table out = predict_table(trained, options.data.table(context), options, context);
+  const Table out = predict_stream(trained, *options.data.stream(context, {}), options, context);
   if (context.json) {
     const Value doc = document(options, trained, out);
     if (options.output.empty()) context.print_json(doc);

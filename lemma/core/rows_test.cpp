@@ -121,6 +121,29 @@ TEST(MemoryRows, HandsOutEveryPartOfABlock) {
   EXPECT_EQ(plain.offset_of(0), 0);
 }
 
+TEST(MemoryRows, OfASparseMatrixAreDenseWhenTheyAreRead) {
+  const Csr x{{0, 1, 1, 3}, {1, 0, 2}, {5, -1, 2}, 3};
+  const std::vector<double> y{1, 2, 3};
+  MemoryRows rows(x);
+  rows.response(y);
+  EXPECT_EQ(rows.count(), 3);
+  EXPECT_EQ(rows.matrix(), nullptr);
+  EXPECT_EQ(rows.sparse(), &x);
+  EXPECT_EQ(gather(rows), (Matrix{{0, 5, 0}, {0, 0, 0}, {-1, 0, 2}}));
+  BlockBuffer buffer;
+  const Block outcome = rows.outcome(1, 2, buffer);
+  EXPECT_EQ(outcome.rows(), 2);
+  EXPECT_EQ(outcome.x.cols(), 0);
+  EXPECT_EQ(outcome.y[1], 3);
+}
+
+TEST(Blocks, OfWideSparseRowsStayBelow32MegabytesWhenTheyAreMadeDense) {
+  Csr x{{0, 0}, {}, {}, 100'000};
+  EXPECT_EQ(block_rows(MemoryRows(x)), 32);
+  x.width = 10;
+  EXPECT_EQ(block_rows(MemoryRows(x)), block_rows(10));
+}
+
 TEST(MemoryRows, RefusesPartsThatDoNotFit) {
   const Matrix x = Matrix::Zero(3, 1);
   const std::vector<double> two(2);

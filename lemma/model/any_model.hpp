@@ -26,6 +26,9 @@ struct Prediction {
   Vector log_density;
 };
 
+/// What was said of some rows and then of others, as if of all at once.
+Prediction stack(const std::vector<Prediction>& parts);
+
 class AnyModel {
  public:
   /// What stands behind an AnyModel. SpecModel<…> (method.hpp) and PipelineModel implement it.

@@ -36,6 +36,35 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
   if (rows.has_offset && !about.takes_offset) throw Error(fmt::format("{} takes no offset", name));
 }
 
+namespace {
+
+template <class Part>
+void stack_rows(Part Prediction::*member, const std::vector<Prediction>& parts, Prediction& out) {
+  Index rows = 0;
+  for (const auto& part : parts) rows += (part.*member).rows();
+  if (rows == 0) return;
+  auto& all = out.*member;
+  all.resize(rows, (parts.front().*member).cols());
+  Index at = 0;
+  for (const auto& part : parts) {
+    all.middleRows(at, (part.*member).rows()) = part.*member;
+    at += (part.*member).rows();
+  }
+}
+
+}  // namespace
+
+Prediction stack(const std::vector<Prediction>& parts) {
+  Prediction out;
+  for (auto member : {&Prediction::value, &Prediction::lower, &Prediction::upper, &Prediction::log_density})
+    stack_rows(member, parts, out);
+  for (auto member : {&Prediction::probabilities, &Prediction::decision, &Prediction::coordinates})
+    stack_rows(member, parts, out);
+  for (const auto& part : parts) out.label.insert(out.label.end(), part.label.begin(), part.label.end());
+  if (!parts.empty()) out.coordinate_names = parts.front().coordinate_names;
+  return out;
+}
+
 Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options) const {
   if (x.cols() != model_->width())
     throw Error(

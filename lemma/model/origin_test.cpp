@@ -29,6 +29,16 @@ TEST(RowSketch, CountsTheShareExactlyForFewRowsAndCloselyForMany) {
   EXPECT_NEAR(of(many.topRows(40000)).share_of(of(many.bottomRows(40000))), 0.5, 0.03);
 }
 
+TEST(RowSketch, OfRowsWithoutTheirZerosIsThatOfTheDenseOnes) {
+  const Csr sparse{{0, 2, 2, 3}, {0, 2, 1}, {0.5, -2, 4}, 3};
+  const Matrix dense{{0.5, 0, -2}, {0, 0, 0}, {0, 4, 0}};
+  const std::vector<double> y{1, 2, 3}, other{1, 2, 4};
+  const RowSketch without = sketch(MemoryRows(sparse).response(y));
+  EXPECT_EQ(without.hash(), sketch_like(without, MemoryRows(dense).response(y)).hash());
+  EXPECT_EQ(without.share_of(sketch_like(without, MemoryRows(dense).response(other))), 2.0 / 3.0);
+  EXPECT_EQ(RowSketch::load(without.save()).of(), RowSketch::Of::nonzero_features);
+}
+
 TEST(RowSketch, MergingBlocksEqualsOnePassAndAnEmptySideChangesNothing) {
   const Matrix x = normal_matrix(3000, 2, 4);
   RowSketch merged;

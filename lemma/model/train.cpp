@@ -97,6 +97,19 @@ Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& o
   return out;
 }
 
+Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {
+  std::vector<Prediction> parts(static_cast<std::size_t>(block_count(rows)));
+  const Index size = block_rows(rows);
+  for_each_block(rows, execution, [&](const Block& block) {
+    Prediction& part = parts[static_cast<std::size_t>(block.first / size)];
+    part = model.predict(block.x, options);
+    const Eigen::Map<const Vector> offset(block.offset.data(), static_cast<Index>(block.offset.size()));
+    for (Vector* values : {&part.value, &part.lower, &part.upper})
+      if (values->size() > 0 && offset.size() > 0) *values += offset;
+  });
+  return stack(parts);
+}
+
 Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory,
                                   const Execution& execution) const {
   const Method& how = model->method();

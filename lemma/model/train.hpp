@@ -27,6 +27,8 @@ struct TrainedModel {
   /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
   Prediction predict(const Table& table, const PredictOptions& options = {}) const;
   Prediction predict(const DesignData& data, const PredictOptions& options = {}) const;
+  /// Of rows that are too many, or too wide, to be dense at once.
+  Prediction predict(const Rows& rows, const PredictOptions& options = {}, const Execution& execution = {}) const;
   /// The certificate computed again, from the model and the data alone.
   Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {},
                       const Execution& execution = {}) const;
