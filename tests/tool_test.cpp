@@ -69,6 +69,7 @@ struct Mistake {
   std::string arguments;
   std::string message;
 };
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << "lemma " << mistake.arguments; }
 class Mistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(Mistakes, AreNamedWithWhatWouldBeRightAndLeaveNothingBehind) {

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <rapidcheck/gtest.h>
 
+#include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
 
 namespace lemma {
@@ -162,27 +163,6 @@ TEST(KMeans, has_the_same_bits_on_1_2_and_3_threads) {
   }
 }
 
-/// Rows that are copied into the caller's buffer block by block, as from a file.
-class Streamed final : public Rows {
- public:
-  Streamed(const Matrix& x, const std::vector<double>& weights) : x_(x), weights_(weights) {
-    features = MemoryRows(x).features;
-    has_weights = true;
-  }
-  Index count() const override { return x_.rows(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    buffer.x = x_.middleRows(first, size);
-    buffer.weight.assign(weights_.begin() + first, weights_.begin() + first + size);
-    Block block(buffer.x, first);
-    block.weight = buffer.weight;
-    return block;
-  }
-
- private:
-  const Matrix& x_;
-  const std::vector<double>& weights_;
-};
-
 TEST(KMeans, has_the_same_bits_from_a_stream_as_from_memory) {
   const Matrix x = clouds(5000, 3, 5, 2);
   std::vector<double> weights(5000);
@@ -190,7 +170,7 @@ TEST(KMeans, has_the_same_bits_from_a_stream_as_from_memory) {
   MemoryRows memory(x);
   memory.weights(weights);
   const Valid<KMeans> spec(KMeans{.k = 6, .restarts = 2});
-  const KMeansModel here = fit(spec, memory, {}), there = fit(spec, Streamed(x, weights), {});
+  const KMeansModel here = fit(spec, memory, {}), there = fit(spec, CopiedRows(memory), {});
   EXPECT_EQ(there.centers, here.centers);
   EXPECT_EQ(there.within, here.within);
   EXPECT_EQ(there.objective, here.objective);

@@ -4,6 +4,7 @@
 #include <lemma/cluster/lloyd.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
+#include <tests/copied_rows.hpp>
 
 namespace lemma {
 namespace {
@@ -144,23 +145,9 @@ TEST(Lloyd, has_the_same_bits_on_1_2_and_3_threads) {
   }
 }
 
-/// Rows that are copied into the caller's buffer block by block, as from a file.
-class Streamed final : public Rows {
- public:
-  explicit Streamed(const Matrix& x) : x_(x) { features = MemoryRows(x).features; }
-  Index count() const override { return x_.rows(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    buffer.x = x_.middleRows(first, size);
-    return {buffer.x, first};
-  }
-
- private:
-  const Matrix& x_;
-};
-
 TEST(Lloyd, has_the_same_bits_from_a_stream_as_from_memory) {
   const Matrix x = clouds(5000, 7, 6, 2), start = x.topRows(11);
-  const LloydRun memory = run(x, start, 30), stream = lloyd(Streamed(x), frame_of(x), start, {30, 0}, {});
+  const LloydRun memory = run(x, start, 30), stream = lloyd(CopiedRows(MemoryRows(x)), frame_of(x), start, {30, 0}, {});
   EXPECT_EQ(stream.centers, memory.centers);
   EXPECT_EQ(stream.within, memory.within);
   EXPECT_EQ(stream.objective, memory.objective);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/param_info.hpp>
 #include <lemma/core/params.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -58,13 +59,6 @@ struct Forgetful {
 };
 static_assert(!Described<Forgetful>);
 
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
-
 TEST(Params, AValueComesBackAsTheSpecItWasWrittenFrom) {
   Toy toy{.C = 3,
           .steps = 4,
@@ -85,22 +79,24 @@ TEST(Params, AnEmptyOptionalIsNullBothWays) {
 }
 
 TEST(Params, AValueOutsideItsRangeIsNamedWithWhatWouldBeRight) {
-  EXPECT_EQ(message([] { Valid<Toy>(Toy{.C = 0}); }), "toy: C is 0, must be above 0 and below 1000000000");
-  EXPECT_EQ(message([] { Valid<Toy>(Toy{.C = std::nan("")}); }), "toy: C is nan, must be above 0 and below 1000000000");
-  EXPECT_EQ(message([] { Valid<Toy>(Toy{.steps = 0}); }), "toy: steps is 0, must be at least 1");
-  EXPECT_EQ(message([] { Valid<Toy>(Toy{.kernel = Rbf{.gamma = -1}}); }), "toy: kernel.gamma is -1, must be above 0");
-  EXPECT_EQ(message([] { Valid<Toy>(Toy{.steps = 9, .scale = false}); }), "toy: more than 5 steps need scale");
+  EXPECT_EQ(message_of([] { Valid<Toy>(Toy{.C = 0}); }), "toy: C is 0, must be above 0 and below 1000000000");
+  EXPECT_EQ(message_of([] { Valid<Toy>(Toy{.C = std::nan("")}); }),
+            "toy: C is nan, must be above 0 and below 1000000000");
+  EXPECT_EQ(message_of([] { Valid<Toy>(Toy{.steps = 0}); }), "toy: steps is 0, must be at least 1");
+  EXPECT_EQ(message_of([] { Valid<Toy>(Toy{.kernel = Rbf{.gamma = -1}}); }),
+            "toy: kernel.gamma is -1, must be above 0");
+  EXPECT_EQ(message_of([] { Valid<Toy>(Toy{.steps = 9, .scale = false}); }), "toy: more than 5 steps need scale");
 }
 
 TEST(Params, UnknownNamesGetASuggestion) {
   Value v = Value::object();
   v.set("kernal", Value("rbf"));
-  EXPECT_EQ(message([&] { from_value<Toy>(v); }),
+  EXPECT_EQ(message_of([&] { from_value<Toy>(v); }),
             "toy: there is no parameter 'kernal' (did you mean 'kernel'?); it has C, steps, scale, rule, kernel, "
             "start, prior");
   Value w = Value::object();
   w.set("kernel", Value("rfb"));
-  EXPECT_EQ(message([&] { from_value<Toy>(w); }),
+  EXPECT_EQ(message_of([&] { from_value<Toy>(w); }),
             "toy: kernel is 'rfb', must be one of rbf, poly (did you mean 'rbf'?)");
 }
 
@@ -108,11 +104,11 @@ TEST(Params, WrongTypesAreRefused) {
   for (const auto* name : {"C", "steps", "scale", "rule", "kernel", "prior"}) {
     Value v = Value::object();
     v.set(name, Value(Value::Object{{"x", Value(1)}}));
-    EXPECT_NE(message([&] { from_value<Toy>(v); }), "no error") << name;
+    EXPECT_NE(message_of([&] { from_value<Toy>(v); }), "no error") << name;
   }
   Value half = Value::object();
   half.set("steps", Value(2.5));
-  EXPECT_EQ(message([&] { from_value<Toy>(half); }), "toy: steps is 2.5, must be a whole number");
+  EXPECT_EQ(message_of([&] { from_value<Toy>(half); }), "toy: steps is 2.5, must be a whole number");
 }
 
 TEST(Params, NestedFlagsSetThePartsOfAnAlternative) {
@@ -149,9 +145,9 @@ TEST(Params, TypedTextBecomesTheValueTheParameterTakes) {
   EXPECT_TRUE(parse_param(infos[1], "auto", "toy").is_null());
   EXPECT_EQ(parse_param(infos[2], "false", "toy"), Value(false));
   EXPECT_EQ(parse_param(infos[9], "0.2,0.8", "toy"), Value(Value::Array{{2}, {0.2, 0.8}}));
-  EXPECT_EQ(message([&] { parse_param(infos[0], "2,5", "toy"); }),
+  EXPECT_EQ(message_of([&] { parse_param(infos[0], "2,5", "toy"); }),
             "toy: C is '2,5', must be a number, above 0 and below 1000000000");
-  EXPECT_EQ(message([&] { parse_param(infos[2], "yes", "toy"); }), "toy: scale is 'yes', must be true or false");
+  EXPECT_EQ(message_of([&] { parse_param(infos[2], "yes", "toy"); }), "toy: scale is 'yes', must be true or false");
 }
 
 TEST(Nearest, FindsTheLikeliestMisspelling) {

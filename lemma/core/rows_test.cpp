@@ -6,6 +6,8 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/rows.hpp>
 #include <limits>
+#include <tests/copied_rows.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -42,27 +44,6 @@ Execution on(int threads) {
   return execution;
 }
 
-/// Makes its blocks in the buffer, as a file would.
-class StreamedRows final : public Rows {
- public:
-  explicit StreamedRows(const Matrix& x) : x_(x) { features.resize(static_cast<std::size_t>(x.cols()), "x"); }
-  Index count() const override { return x_.rows(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    buffer.x = x_.middleRows(first, size);
-    return Block(buffer.x, first);
-  }
-
- private:
-  const Matrix& x_;
-};
-
-std::string message_of(auto&& work) {
-  try {
-    work();
-  } catch (const Error& e) { return e.what(); }
-  return "no error";
-}
-
 TEST(Scan, GivesTheSameBitsForAnyNumberOfThreadsFromMemoryAndFromABuffer) {
   const Matrix x = Matrix::Random(20011, 3);
   const Mean alone = scan(MemoryRows(x), Mean{}, on(1));
@@ -72,7 +53,7 @@ TEST(Scan, GivesTheSameBitsForAnyNumberOfThreadsFromMemoryAndFromABuffer) {
   for (const int threads : {2, 3, 8}) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(scan(MemoryRows(x), Mean{}, on(threads)).mean),
               std::bit_cast<std::uint64_t>(alone.mean));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(scan(StreamedRows(x), Mean{}, on(threads)).mean),
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(scan(CopiedRows(MemoryRows(x)), Mean{}, on(threads)).mean),
               std::bit_cast<std::uint64_t>(alone.mean));
   }
 }

@@ -4,6 +4,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/design.hpp>
 #include <limits>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -18,16 +19,8 @@ Table table() {
       "people.csv");
 }
 
-template <class Work>
-std::string message(Work&& work) {
-  try {
-    work();
-  } catch (const Error& e) { return e.what(); }
-  return "no error";
-}
-
 std::string training_error(std::string_view text, const Table& t, const DesignOptions& options = {}) {
-  return message([&] { Design(formula(text), t, options).train(t); });
+  return message_of([&] { Design(formula(text), t, options).train(t); });
 }
 
 void expect_says(const std::string& said, const std::string& part) {
@@ -85,9 +78,9 @@ TEST(Missing, ThePolicyOfTheTrainingHoldsAtPrediction) {
   EXPECT_EQ(filled.apply(incomplete).x, (Matrix{{40}, {30}}));
   EXPECT_EQ(filled.apply(incomplete, Missing::keep).kept, (std::vector<Index>{1}));
   EXPECT_EQ(filled.apply(incomplete, Missing::keep).x, (Matrix{{30}}));
-  expect_says(message([&] { filled.apply(incomplete, Missing::mean); }), "trained with --missing median");
+  expect_says(message_of([&] { filled.apply(incomplete, Missing::mean); }), "trained with --missing median");
   const Design strict(formula("y ~ bmi"), table().slice(2, 3));
-  expect_says(message([&] { strict.apply(Table({numeric("bmi", {kNaN})})); }),
+  expect_says(message_of([&] { strict.apply(Table({numeric("bmi", {kNaN})})); }),
               "1 missing value in 1 of 1 rows: bmi (1)");
 }
 
@@ -183,16 +176,16 @@ TEST(Prediction, TakesColumnsInAnyOrderAndWithoutTheResponse) {
 
 TEST(Prediction, NamesMissingColumnsWrongTypesAndUnknownLevels) {
   const Design design(formula("y ~ sp + RW"), training());
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of([&] {
               design.apply(Table({numeric("Rw", {1}), categorical("sp", {"B"})}, "new.csv"));
             }),
             "column 'RW' is missing from new.csv (did you mean 'Rw'?); it has: Rw, sp");
   EXPECT_EQ(
-      message([&] {
+      message_of([&] {
         design.apply(Table({categorical("RW", {"1", "2", "abc"}), categorical("sp", {"B", "B", "B"})}, "new.csv"));
       }),
       "column 'RW' of new.csv must be numeric, but it is categorical: 'abc' stands in row 3");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of([&] {
               design.apply(Table({numeric("RW", {1, 1}), categorical("sp", {"B", "X"})}));
             }),
             "level 'X' of 'sp' in row 2 was not seen in training; known: B, O");

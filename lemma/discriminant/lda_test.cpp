@@ -7,6 +7,7 @@
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/model/fit.hpp>
+#include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
 
 namespace lemma {
@@ -55,27 +56,6 @@ MemoryRows rows_of(const Sample& sample, const Labels& codes) {
   rows.labels(codes, sample.classes());
   return rows;
 }
-
-/// Rows that are only there block by block, as if from a file.
-class BlockRows final : public Rows {
- public:
-  explicit BlockRows(const Rows& rows) : Rows(rows), rows_(rows) {}
-  Index count() const override { return rows_.count(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    BlockBuffer unused;
-    const Block block = rows_.read(first, size, unused);
-    buffer.x = block.x;
-    buffer.label.assign(block.label.begin(), block.label.end());
-    buffer.weight.assign(block.weight.begin(), block.weight.end());
-    Block out(buffer.x, first);
-    out.label = buffer.label;
-    out.weight = buffer.weight;
-    return out;
-  }
-
- private:
-  const Rows& rows_;
-};
 
 /// K Gaussian classes with a common covariance.
 Sample gaussian(Index n, Index p, int k, std::uint64_t seed = 5) {
@@ -248,7 +228,7 @@ TEST(Lda, GivesTheSameBitsOnAnyNumberOfThreadsAndFromBlocks) {
   for (const auto shrinkage : {std::optional(0.0), std::optional<double>()}) {
     const Valid<Lda> spec(Lda{.shrinkage = shrinkage});
     const auto one = fit(spec, rows, FitOptions{.threads = 1}), three = fit(spec, rows, FitOptions{.threads = 3}),
-               streamed = fit(spec, BlockRows(rows), FitOptions{.threads = 2});
+               streamed = fit(spec, CopiedRows(rows), FitOptions{.threads = 2});
     for (const auto& other : {three, streamed}) {
       EXPECT_EQ(one.scaling, other.scaling);
       EXPECT_EQ(one.means, other.means);

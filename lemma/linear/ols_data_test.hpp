@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/linear/ols.hpp>
+#include <tests/message_of.hpp>
 #include <random>
 
 namespace lemma::ols_test {
@@ -31,13 +32,6 @@ inline MemoryRows rows_of(const Matrix& x, const std::vector<double>& y) {
   MemoryRows rows(x);
   rows.response(y);
   return rows;
-}
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
 }
 
 /// Bit for bit, with NaN equal to itself.

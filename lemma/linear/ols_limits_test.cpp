@@ -114,7 +114,7 @@ TEST(Ols, AHostileFileIsRefusedFieldByField) {
   const auto refuses = [&](const char* field, Value value) {
     Value state = model->save();
     state.set(field, std::move(value));
-    return message([&] { method.load(model->params(), state, {}); }) != "no error";
+    return message_of([&] { method.load(model->params(), state, {}); }) != "no error";
   };
   EXPECT_FALSE(refuses("sigma", 1.0));  // a change of value alone is not a wrong shape
   EXPECT_TRUE(refuses("triangle", Matrix::Identity(2, 2).eval()));
@@ -137,32 +137,33 @@ TEST(Ols, NamesTheValueItCannotUse) {
   const Data good(30, 2);
   Matrix x = good.x;
   x(16, 1) = kNone;
-  EXPECT_EQ(message([&] { fit(Ols{}, x, good.response()); }), "'x2' is NaN in row 17; it must be finite");
+  EXPECT_EQ(message_of([&] { fit(Ols{}, x, good.response()); }), "'x2' is NaN in row 17; it must be finite");
   x(16, 1) = INFINITY;
-  EXPECT_EQ(message([&] { fit(Ols{}, x, good.response()); }), "'x2' is infinity in row 17; it must be finite");
+  EXPECT_EQ(message_of([&] { fit(Ols{}, x, good.response()); }), "'x2' is infinity in row 17; it must be finite");
   Vector y = good.response();
   y(3) = kNone;
-  EXPECT_NE(message([&] { fit(Ols{}, good.x, y); }).find("NaN in row 4"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Ols{}, good.x, y); }).find("NaN in row 4"), std::string::npos);
   FitOptions options;
   options.weights = Vector::Ones(30);
   options.weights(5) = -1;
-  EXPECT_EQ(message([&] { fit(Ols{}, good.x, good.response(), options); }),
+  EXPECT_EQ(message_of([&] { fit(Ols{}, good.x, good.response(), options); }),
             "the weight is -1 in row 6; it must be finite and at least 0");
   options.precision = -Vector::Ones(30);  // beside negative weights: their product would be positive
   options.weights = -Vector::Ones(30);
-  EXPECT_NE(message([&] { fit(Ols{}, good.x, good.response(), options); }).find("the weight is -1"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Ols{}, good.x, good.response(), options); }).find("the weight is -1"),
+            std::string::npos);
   options = {};
   options.weights = Vector::Zero(30);
-  EXPECT_EQ(message([&] { fit(Ols{}, good.x, good.response(), options); }),
+  EXPECT_EQ(message_of([&] { fit(Ols{}, good.x, good.response(), options); }),
             "ols: all weights are 0, so there are no rows to learn from");
   options.weights = Vector::Ones(30);
   options.weights(16) = 0;
-  EXPECT_NE(message([&] { fit(Ols{}, x, good.response(), options); }).find("infinity in row 17"), std::string::npos);
-  EXPECT_NE(message([&] { fit(Ols{}, Matrix(0, 2), Vector()); }).find("no rows"), std::string::npos);
-  EXPECT_NE(message([&] { fit(Ols{.level = 1}, good.x, good.response()); }).find("level"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Ols{}, x, good.response(), options); }).find("infinity in row 17"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Ols{}, Matrix(0, 2), Vector()); }).find("no rows"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Ols{.level = 1}, good.x, good.response()); }).find("level"), std::string::npos);
   const auto m = fit(Ols{}, good.x, good.response());
-  EXPECT_EQ(message([&] { m.predict(Matrix::Zero(1, 3)); }), "ols: the model has 2 columns and the rows have 3");
-  EXPECT_NE(message([&] { m.interval(good.x, IntervalKind::confidence, 1.5); }).find("1.5"), std::string::npos);
+  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "ols: the model has 2 columns and the rows have 3");
+  EXPECT_NE(message_of([&] { m.interval(good.x, IntervalKind::confidence, 1.5); }).find("1.5"), std::string::npos);
 }
 
 TEST(Ols, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {
@@ -172,7 +173,7 @@ TEST(Ols, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {
     Matrix x = data.x;
     x.col(0) *= scale;
     OlsModel scaled;
-    const std::string answer = message([&] { scaled = fit(Ols{}, x, data.response()); });
+    const std::string answer = message_of([&] { scaled = fit(Ols{}, x, data.response()); });
     if (answer != "no error") {
       EXPECT_TRUE(scale < 1e-120 || scale > 1e120) << scale;
       EXPECT_NE(answer.find(scale > 1 ? "'x1' are too large" : "'x1' are too small"), std::string::npos)

@@ -4,32 +4,11 @@
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/ols_data_test.hpp>
 #include <lemma/model/fit.hpp>
+#include <tests/copied_rows.hpp>
 
 namespace lemma {
 
 using namespace ols_test;
-
-namespace {
-
-/// The rows again, but copied block by block into the caller's buffer, as from a file.
-class CopiedRows final : public Rows {
- public:
-  explicit CopiedRows(const MemoryRows& rows) : Rows(rows), rows_(rows) {}
-  Index count() const override { return rows_.count(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    const Block there = rows_.read(first, size, buffer);
-    buffer.x = there.x;
-    buffer.y.assign(there.y.begin(), there.y.end());
-    Block out(buffer.x, first);
-    out.y = buffer.y;
-    return out;
-  }
-
- private:
-  const MemoryRows& rows_;
-};
-
-}  // namespace
 
 TEST(Ols, MatchesTheAnswerByHand) {  // Sxx = 2, Sxy = 3, so b = 1.5 and b₀ = 3 − 1.5 = 1.5; residuals 0.5, −1, 0.5
   const auto m = fit(Ols{}, Matrix{{0.0}, {1.0}, {2.0}}, Vector{{2.0, 2.0, 5.0}});
@@ -185,7 +164,7 @@ TEST(Ols, MoreColumnsThanRowsDetermineTheFirstOnes) {  // lm: 6.5, −0.5, −2.
   ASSERT_EQ(m.warnings.size(), 2U);
   EXPECT_EQ(m.warnings[1], "no residual degrees of freedom: 3 coefficients for 3 rows; there are no standard errors");
   EXPECT_NE(m.summary({{"a", "b", "c"}, {}, "y"}).find("on 0 degrees of freedom"), std::string::npos);
-  EXPECT_EQ(message([&] { m.interval(x, IntervalKind::confidence, 0.95); }),
+  EXPECT_EQ(message_of([&] { m.interval(x, IntervalKind::confidence, 0.95); }),
             "ols: the fit has no residual degrees of freedom, so there is no interval");
 }
 

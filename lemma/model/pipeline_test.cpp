@@ -3,18 +3,12 @@
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/toy_methods_test.hpp>
 #include <lemma/model/train.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
 
 const std::vector<const Method*> kMethods{&method_of<Stretch>(), &method_of<SumOf>()};
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
 
 struct Data {
   Matrix x{{1, 2}, {3, 4}, {5, 6}};
@@ -56,12 +50,12 @@ TEST(Pipeline, ParametersBelongToTheirStepAndTheSecondOfAKindIsNumbered) {
 TEST(Pipeline, ANewParameterUnderAWrongStepIsRefused) {
   Value params = Value::object();
   set_path(params, "strech.factor", Value(7));
-  EXPECT_EQ(message([&] { (Stretch{} | SumOf{}).check(params); }),
+  EXPECT_EQ(message_of([&] { (Stretch{} | SumOf{}).check(params); }),
             "stretch | sum_of: there is no parameter 'strech' (did you mean 'stretch'?); it has stretch, sum_of");
 }
 
 TEST(Pipeline, OnlyTheLastStepMayDoSomethingElseThanTransform) {
-  EXPECT_EQ(message([] { SumOf{} | Stretch{}; }), "'sum_of' does not transform rows, so no step can follow it");
+  EXPECT_EQ(message_of([] { SumOf{} | Stretch{}; }), "'sum_of' does not transform rows, so no step can follow it");
 }
 
 TEST(Pipeline, SavedAndLoadedItPredictsTheSameBits) {
@@ -73,7 +67,8 @@ TEST(Pipeline, SavedAndLoadedItPredictsTheSameBits) {
   EXPECT_TRUE(again->verify(data.rows, {}).holds());
   Value cut = model->save();
   cut.set("steps", Value(Value::List{}));
-  EXPECT_EQ(message([&] { pipeline.load(model->params(), cut, {}); }), "the pipeline has 2 steps and the file holds 0");
+  EXPECT_EQ(message_of([&] { pipeline.load(model->params(), cut, {}); }),
+            "the pipeline has 2 steps and the file holds 0");
 }
 
 TEST(Pipeline, InverseGoesBackThroughEveryStep) {
@@ -91,40 +86,40 @@ TEST(ParsePipeline, ReadsNamesAndParameters) {
 }
 
 TEST(ParsePipeline, AnErrorPointsAtThePlace) {
-  EXPECT_EQ(message([] { parse_pipeline("stretch | sum_off", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("stretch | sum_off", kMethods); }),
             "there is no method 'sum_off' (did you mean 'sum_of'?); 'lemma methods' lists all 2\n  stretch | sum_off\n "
             "           ^");
-  EXPECT_EQ(message([] { parse_pipeline("stretch(factr=5)", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("stretch(factr=5)", kMethods); }),
             "stretch has no parameter 'factr' (did you mean 'factor'?)\n  stretch(factr=5)\n          ^");
-  EXPECT_EQ(message([] { parse_pipeline("stretch(factor 5)", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("stretch(factor 5)", kMethods); }),
             "expected '='\n  stretch(factor 5)\n                 ^");
-  EXPECT_EQ(message([] { parse_pipeline("stretch |", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("stretch |", kMethods); }),
             "expected the name of a method\n  stretch |\n           ^");
-  EXPECT_EQ(message([] { parse_pipeline("strech", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("strech", kMethods); }),
             "there is no method 'strech' (did you mean 'stretch'?); 'lemma methods' lists all 2");
-  EXPECT_EQ(message([] { parse_pipeline("stretch) x", kMethods); }),
+  EXPECT_EQ(message_of([] { parse_pipeline("stretch) x", kMethods); }),
             "expected '|' or the end\n  stretch) x\n         ^");
 }
 
 TEST(Method, WhatItCannotUseIsRefusedBeforeAnyWork) {
   const Matrix x{{1}, {2}};
   const Method& sum_of = method_of<SumOf>();
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(x), {}); }),
+  EXPECT_EQ(message_of([&] { sum_of.fit(Value::object(), MemoryRows(x), {}); }),
             "sum_of: there is no response; write the formula as 'response ~ terms'");
   const Matrix nothing(0, 1);
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), MemoryRows(nothing), {}); }),
+  EXPECT_EQ(message_of([&] { sum_of.fit(Value::object(), MemoryRows(nothing), {}); }),
             "sum_of: there are no rows to learn from");
   const std::vector<int> codes{0, 1};
   MemoryRows classes(x);
   classes.labels(codes, {"a", "b"});
-  EXPECT_EQ(message([&] { sum_of.fit(Value::object(), classes, {}); }),
+  EXPECT_EQ(message_of([&] { sum_of.fit(Value::object(), classes, {}); }),
             "sum_of predicts numbers, and the response is categorical; use a classification method");
 }
 
 TEST(Method, PredictingAnotherWidthNamesBoth) {
   const Data data;
   const AnyModel model = method_of<SumOf>().fit(Value::object(), data.rows, {});
-  EXPECT_EQ(message([&] { model.predict(Matrix::Zero(1, 3)); }), "sum_of was fitted on 2 columns and is given 3");
+  EXPECT_EQ(message_of([&] { model.predict(Matrix::Zero(1, 3)); }), "sum_of was fitted on 2 columns and is given 3");
 }
 
 TEST(Method, ADamagedModelFailsItsCertificate) {

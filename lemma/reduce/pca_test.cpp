@@ -7,6 +7,7 @@
 #include <lemma/math/multiply.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/reduce/pca.hpp>
+#include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
 
 namespace lemma {
@@ -34,25 +35,6 @@ Matrix signal(Index n, Index p, std::uint64_t seed = 3, Index strong = 4) {
   x.rowwise() += Vector::LinSpaced(p, -5, 20).transpose();
   return x;
 }
-
-/// Rows that are only there block by block, as if from a file.
-class BlockRows final : public Rows {
- public:
-  explicit BlockRows(const Rows& rows) : Rows(rows), rows_(rows) {}
-  Index count() const override { return rows_.count(); }
-  Block read(Index first, Index size, BlockBuffer& buffer) const override {
-    BlockBuffer unused;
-    const Block block = rows_.read(first, size, unused);
-    buffer.x = block.x;
-    buffer.weight.assign(block.weight.begin(), block.weight.end());
-    Block out(buffer.x, first);
-    out.weight = buffer.weight;
-    return out;
-  }
-
- private:
-  const Rows& rows_;
-};
 
 void expect_same_bits(const PcaModel& a, const PcaModel& b) {
   EXPECT_EQ(a.sdev, b.sdev);
@@ -191,7 +173,7 @@ TEST(Pca, GivesTheSameBitsOnAnyNumberOfThreadsAndFromBlocks) {
   MemoryRows rows(x);
   const Vector weights = Vector::LinSpaced(5000, 0.5, 2);
   rows.weights({weights.data(), 5000});
-  const BlockRows blocks(rows);
+  const CopiedRows blocks(rows);
   for (const PcaSolver solver : {PcaSolver::covariance, PcaSolver::svd, PcaSolver::randomized})
     for (const bool scale : {false, true}) {
       SCOPED_TRACE(name_of(solver));
@@ -204,7 +186,7 @@ TEST(Pca, GivesTheSameBitsOnAnyNumberOfThreadsAndFromBlocks) {
   const Matrix wide = signal(60, 90);
   const MemoryRows few(wide);
   expect_same_bits(fit(Valid<Pca>(Pca{}), few, FitOptions{.threads = 1}),
-                   fit(Valid<Pca>(Pca{}), BlockRows(few), FitOptions{.threads = 3}));
+                   fit(Valid<Pca>(Pca{}), CopiedRows(few), FitOptions{.threads = 3}));
 }
 
 TEST(Pca, FindsTheLeadingAxesByRandomDirections) {

@@ -23,11 +23,12 @@ inline constexpr const char* kFeatures = "x1 + x2 + x3 + x4";
 
 inline std::string formula_for(const MethodAbout& about, const std::string& features = kFeatures) {
   if (!about.uses_response) return "~ " + features;
-  return (about.task == Task::classification ? "class ~ " : "y ~ ") + features;
+  const char* classes = about.two_classes ? "pair ~ " : "class ~ ";
+  return (about.task == Task::classification ? classes : "y ~ ") + features;
 }
 
-/// Three Gaussian groups 6 apart with correlated columns, a response that is linear in them up to noise, a factor g, and
-/// whole weights from 0 to 3.
+/// Three Gaussian groups 6 apart with correlated columns, a response that is linear in them up to noise, the pair of the
+/// first group and the others, a factor g, and whole weights from 0 to 3.
 inline Table groups(Index n, std::uint64_t seed = 11) {
   RandomStream stream(seed);
   std::vector<std::vector<double>> x(kColumns);
@@ -52,6 +53,9 @@ inline Table groups(Index n, std::uint64_t seed = 11) {
   for (std::size_t j = 0; j < kColumns; ++j) table.add(numeric("x" + std::to_string(j + 1), x[j]));
   table.add(numeric("y", y));
   table.add(categorical("class", group));
+  std::vector<std::string> pair;
+  for (const auto& name : group) pair.push_back(name == "blue" ? "blue" : "other");
+  table.add(categorical("pair", pair));
   table.add(categorical("g", g));
   table.add(numeric("w", w));
   return table;
@@ -82,6 +86,7 @@ inline Table changed(const Table& table, const std::vector<std::string>& columns
 inline Example built_in(const Method& method) {
   const auto& about = method.about();
   if (!about.uses_response) return {dataset("iris"), "~ . - species"};
+  if (about.two_classes) return {dataset("pima_train"), "type ~ ."};
   if (about.task == Task::classification)
     return {dataset("crabs"), "sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"};
   return {dataset("boston"), "medv ~ ."};
