@@ -156,7 +156,7 @@ TEST(Blocks, AreAPowerOfTwoOfRowsAndFourTimesAsLongAsWide) {
 
 TEST(Blocks, AreVisitedAndGatheredWithEveryRowInItsPlace) {
   const Matrix x = Matrix::Random(5000, 2);
-  EXPECT_EQ(gather(StreamedRows(x), on(4)), x);
+  EXPECT_EQ(gather(CopiedRows(MemoryRows(x)), on(4)), x);
   std::atomic<Index> rows = 0;
   for_each_block(MemoryRows(x), on(4), [&](const Block& block) { rows += block.rows(); });
   EXPECT_EQ(rows, 5000);
