@@ -22,6 +22,7 @@ foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
 endforeach()
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/*.cpp")
 lemma_add_room(catalog ${sources})
+target_include_directories(lemma_optimize SYSTEM PRIVATE "${LEMMA_CLP_INCLUDE_DIR}")
 
 add_library(lemma)
 add_library(lemma::lemma ALIAS lemma)

@@ -17,6 +17,8 @@ find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
+# Only the header: the library is opened on first use, see lemma/optimize/clp.cpp.
+find_path(LEMMA_CLP_INCLUDE_DIR coin/Clp_C_Interface.h REQUIRED)
 
 # ccache, when it is there. With precompiled headers it must not look at times and macros of the header (ccache manual,
 # "Precompiled headers").
