@@ -13,20 +13,6 @@ namespace {
 using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
 
-/// Lengths whose squares, and their inverses, a double can hold with room to spare.
-constexpr double kShortest = 1e-140, kLongest = 1e140;
-
-void require_usable_units(const LeastSquares& data, const Rows& rows) {
-  for (Index j = 0; j <= data.features(); ++j) {
-    const double length = std::hypot(data.triangle().col(j).stableNorm(), std::sqrt(data.mass()) * data.mean()(j));
-    if (length == 0 || (length > kShortest && length < kLongest)) continue;
-    throw Error(
-        fmt::format("ols: the values of '{}' are too {} to be squared (they are about {:.0e}); use another unit",
-                    j < data.features() ? rows.features[static_cast<std::size_t>(j)] : rows.target,
-                    length > 1 ? "large" : "small", length / std::sqrt(data.mass())));
-  }
-}
-
 /// σ², standard errors, t, p and intervals from (XᵀWX)⁻¹.
 void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearSolution& solution) {
   const Index p = data.features(), lead = data.intercept() ? 1 : 0;
@@ -106,22 +92,6 @@ namespace ols {
 
 double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
-/// The triangle of the rows. A value that is not finite shows in it, so that only then the rows are searched for it. Rows
-/// with weights are searched first: a weight of 0 would hide a value, and a negative precision a negative weight.
-LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution) {
-  if (rows.has_weights || rows.has_precision) require_finite(rows, execution.part(0, 0.1));
-  try {
-    LeastSquares data =
-        scan(rows, LeastSquares(rows.width(), intercept, route), execution.part(0.1, 1, execution.message));
-    require(data.rows() > 0, "ols: all weights are 0, so there are no rows to learn from");
-    require_usable_units(data, rows);
-    return data;
-  } catch (const Error&) {
-    require_finite(rows, execution);
-    throw;
-  }
-}
-
 double explained_by(const LinearSolution& solution) {
   if (solution.residual_ss < 0.5 * solution.total_ss) return solution.total_ss - solution.residual_ss;
   return (solution.triangle * solution.coefficients(solution.kept)).squaredNorm();
@@ -173,8 +143,8 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
 
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  const LeastSquares data =
-      ols::learn(rows, spec->intercept, LeastSquares::Route::by_condition, execution.part(0, 0.6, "reading rows"));
+  const LeastSquares data = learn_triangle(Ols::name, rows, spec->intercept, LeastSquares::Route::by_condition,
+                                           execution.part(0, 0.6, "reading rows"));
   const auto [solution, residuals, excess, refinements] =
       solve_refined(rows, data, execution.part(0.6, 0.9, "looking at the residuals"), spec->tolerance);
 

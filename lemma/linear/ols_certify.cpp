@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/ols_parts.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/distributions.hpp>
@@ -13,44 +14,13 @@ namespace {
 
 using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
-constexpr double kAgree = 1e-9;          // what rounding may do to a number, in its own unit
-constexpr double kFollows = 1e-12;       // to a sum of a few terms, in their size
-constexpr double kLeastAgreement = 0.5;  // no loss of digits excuses more
+constexpr double kFollows = 1e-12;  // what rounding may do to a sum of a few terms, in their size
 
 /// What the rows say: a fresh triangle, the residuals at the model's coefficients, and the digits these can have.
 struct Look {
   const LeastSquares& data;
   const LinearSolution& solution;  // with the model's coefficients
   double per_condition;            // allowed for what is found through R⁻¹
-};
-
-/// The first number that is not what it should be. Causes are looked at before what follows from them.
-class Comparison {
- public:
-  struct Finding {
-    std::string field, place;
-    double value, tolerance;
-  };
-  const std::optional<Finding>& finding() const { return finding_; }
-
-  /// d / (unit + d) for a difference d: at most 1, whatever the numbers. Of two missing numbers there is none.
-  void number(std::string_view field, double stored, double expected, double unit, double tolerance = kAgree,
-              std::string place = {}) {
-    if (finding_ || stored == expected || (std::isnan(stored) && std::isnan(expected))) return;
-    const double d = std::abs(stored - expected), share = std::isfinite(d) && std::isfinite(unit) ? d / (unit + d) : 1;
-    const double allowed = std::min(tolerance, kLeastAgreement);
-    if (!(share <= allowed)) finding_ = {std::string(field), std::move(place), share, allowed};
-  }
-  /// In the expected number's own size.
-  void relative(std::string_view field, double stored, double expected, double tolerance = kAgree) {
-    number(field, stored, expected, std::abs(expected), tolerance);
-  }
-  void entry(std::string_view field, Index j, double stored, double expected, double unit, double tolerance = kAgree) {
-    number(field, stored, expected, unit, tolerance, fmt::format("number {} of ", j + 1));
-  }
-
- private:
-  std::optional<Finding> finding_;
 };
 
 void compare_design(Comparison& same, const OlsModel& model, const Look& look, const Rows& rows) {
@@ -193,15 +163,6 @@ void compare_quantiles(Comparison& same, const OlsModel& model, const Look& look
                expected.cwiseAbs().maxCoeff() + 1e-5 * length);
 }
 
-void report(Certificate& certificate, const Comparison::Finding& found) {
-  certificate.kind = "difference of " + found.field;
-  certificate.value = found.value;
-  certificate.tolerance = found.tolerance;
-  certificate.message = fmt::format(
-      "The coefficients are those of the rows, but {}'{}' is not: it is off by {:.1e} of its size (allowed {:.0e}).",
-      found.place, found.field, found.value, found.tolerance);
-}
-
 }  // namespace
 
 /// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
@@ -210,7 +171,7 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
   require(rows.width() == model.width(),
           fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
   const LeastSquares data =
-      ols::learn(rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.6));
+      learn_triangle(Ols::name, rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.6));
   LinearSolution solution = solve(data, model.spec.tolerance);
   solution.intercept = model.intercept;
   solution.coefficients = model.slopes();
@@ -230,7 +191,7 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
   compare_tests(same, model);
   compare_fit(same, model, look);
   compare_quantiles(same, model, look, rows, execution.part(0.9, 1));
-  if (same.finding()) report(out, *same.finding());
+  if (same.finding()) same.report(out);
   return out;
 }
 

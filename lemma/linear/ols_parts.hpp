@@ -1,5 +1,6 @@
 // lemma/linear/ols_parts.hpp: what fitting and certifying share. Inner header: use lemma/linear/ols.hpp.
 #pragma once
+#include <lemma/linear/learn_triangle.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/math/residuals.hpp>
 
@@ -7,9 +8,6 @@ namespace lemma::ols {
 
 /// NaN, infinity: never in results.
 double or_none(double value);
-
-/// The triangle of the rows; an Error names a value that is not finite, or a column in unusable units.
-LeastSquares learn(const Rows& rows, bool intercept, LeastSquares::Route route, const Execution& execution);
 
 /// Σ w (fitted − mean)²: as a difference where that keeps its digits, else as ‖R b‖².
 double explained_by(const LinearSolution& solution);

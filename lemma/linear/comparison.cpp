@@ -1,0 +1,34 @@
+// lemma/linear/comparison.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/linear/comparison.hpp>
+
+namespace lemma {
+
+void Comparison::number(std::string_view field, double stored, double expected, double unit, double tolerance,
+                        std::string place) {
+  if (finding_ || stored == expected || (std::isnan(stored) && std::isnan(expected))) return;
+  const double d = std::abs(stored - expected), share = std::isfinite(d) && std::isfinite(unit) ? d / (unit + d) : 1;
+  const double allowed = std::min(tolerance, kLeastAgreement);
+  if (!(share <= allowed)) finding_ = {std::string(field), std::move(place), share, allowed};
+}
+
+void Comparison::relative(std::string_view field, double stored, double expected, double tolerance) {
+  number(field, stored, expected, std::abs(expected), tolerance);
+}
+
+void Comparison::entry(std::string_view field, Index j, double stored, double expected, double unit, double tolerance) {
+  number(field, stored, expected, unit, tolerance, fmt::format("number {} of ", j + 1));
+}
+
+void Comparison::report(Certificate& certificate) const {
+  certificate.kind = "difference of " + finding_->field;
+  certificate.value = finding_->value;
+  certificate.tolerance = finding_->tolerance;
+  certificate.message = fmt::format(
+      "The coefficients are those of the rows, but {}'{}' is not: it is off by {:.1e} of its size (allowed {:.0e}).",
+      finding_->place, finding_->field, finding_->value, finding_->tolerance);
+}
+
+}  // namespace lemma
