@@ -5,6 +5,7 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/ridge.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/scale.hpp>
@@ -13,9 +14,10 @@
 namespace lemma {
 
 std::span<const Method* const> catalog() {
-  static const std::array<const Method*, 7> methods{
+  static const std::array<const Method*, 8> methods{
       // linear: a linear predictor of a number
       &method_of<Ols>(),
+      &method_of<Ridge>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

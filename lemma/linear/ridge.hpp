@@ -1,0 +1,110 @@
+// lemma/linear/ridge.hpp
+#pragma once
+#include <lemma/linear/path.hpp>
+#include <lemma/model/method.hpp>
+#include <limits>
+
+namespace lemma {
+
+/// What chooses the λ that predicts, when several are given.
+enum class RidgeChoice { gcv, loo };
+constexpr auto names_of(RidgeChoice) { return std::array<std::string_view, 2>{"gcv", "loo"}; }
+
+/// Ridge regression: for each λ the b₀ and b that minimise
+///
+///     J(b₀, b) = ½ Σ wᵢ (yᵢ − offsetᵢ − b₀ − xᵢ·b)² + ½ λ cᵀP c,        wᵢ = weight · precision,
+///
+/// with cⱼ = sⱼ bⱼ, sⱼ the standard deviation of column j (divisor n; 1 when columns are not standardised), and P the
+/// identity, a diagonal of penalty factors, or a matrix. The intercept is not penalised. With λ = 0, and among columns
+/// that P leaves free, the solution is the one with the least cᵀP c, then the shortest c.
+///
+/// One scan leaves the triangle R of the standardised columns; P = KᵀK is made the identity by c = E₀u + free part, and one
+/// SVD of what R makes of u, R E₀ = U diag(σ) Wᵀ, gives every λ at once:
+///
+///     u = W diag(σ / (σ² + λ)) Uᵀ z,     df = 1 + rank of the free part + Σ σ² / (σ² + λ)   (the trace of the hat matrix).
+///
+/// Cost         one scan, O(n p²) time, O(p²) memory; O(p³) for all λ; one more scan for leave-one-out up to
+///              kMostLeftOut rows, or when it chooses.
+/// Certificate  optimal: J − min J by a pivoted Householder QR of R above √λ K, in units of the squares that cancel in a
+///              residual; the worst of all λ. verify takes R from the rows anew by Householder, and holds every other
+///              number of the model against it.
+struct Ridge {
+  std::vector<double> lambda{1};
+  bool intercept = true;
+  bool standardize = true;
+  std::vector<double> penalty_factors;
+  Matrix penalty;
+  RidgeChoice choose = RidgeChoice::gcv;
+
+  static constexpr std::string_view name = "ridge";
+  static constexpr MethodAbout about{.family = "linear",
+                                     .task = Task::regression,
+                                     .summary = "linear regression with a penalty on the squared coefficients",
+                                     .objective = "minimise ½ Σ w (y − b₀ − x·b)² + ½ λ ‖b‖²",
+                                     .example = "lemma fit ridge boston 'medv ~ .' --lambda 0.1,1,10,100",
+                                     .scans = true,
+                                     .takes_weights = true,
+                                     .takes_precision = true,
+                                     .takes_offset = true};
+  static constexpr auto params() {
+    return std::tuple{
+        param("lambda", &Ridge::lambda, "penalty on the squared coefficients, or several to choose from", at_least(0),
+              Step::logarithmic),
+        param("intercept", &Ridge::intercept, "fit an unpenalised intercept"),
+        param("standardize", &Ridge::standardize,
+              "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
+        param("penalty_factors", &Ridge::penalty_factors,
+              "a factor on the penalty of each column, 0 for none; empty: all 1", at_least(0)),
+        param("penalty", &Ridge::penalty, "a matrix P in the place of ‖b‖², as bᵀP b; empty: the identity"),
+        param("choose", &Ridge::choose,
+              "the λ that predicts: least generalised cross-validation, or least leave-one-out error")};
+  }
+  void check() const;
+};
+static_assert(Described<Ridge>);
+
+/// Up to so many rows the leave-one-out error is found unasked.
+inline constexpr Index kMostLeftOut = 100'000;
+
+struct RidgeModel : Evidence {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+  Ridge spec;
+  PathNumbers lambda;
+  PathMatrix coefficients;
+  PathNumbers intercept, df, rss, deviance_ratio, gcv, loo_mse, objective;
+  double chosen_lambda = 0;
+  Vector scale;
+
+  static constexpr auto fields() {
+    using M = RidgeModel;
+    return std::tuple{
+        result("lambda", &M::lambda, "the penalties, in the order given"),
+        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ"),
+        result("intercept", &M::intercept, "0 when none is fitted"),
+        result("df", &M::df, "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
+        result("rss", &M::rss, "sum of squared residuals, weighted"),
+        result("deviance_ratio", &M::deviance_ratio,
+               "share of the sum of squares that is explained; not centred without an intercept"),
+        result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
+        result("loo_mse", &M::loo_mse,
+               "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses"),
+        result("objective", &M::objective, "½ rss + ½ λ times the penalty"),
+        result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
+        result("scale", &M::scale, "what each column was divided by before the penalty")};
+  }
+  Index width() const { return coefficients.of.cols(); }
+  void check() const;
+
+  Index chosen() const;   // the row of chosen_lambda
+  Vector slopes() const;  // its coefficients
+  Vector predict(const MatrixView& x) const;
+  AffineMap affine() const;
+  /// The path as a table, then the coefficients that predict.
+  std::string summary(const Names& names) const;
+};
+
+RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& options);
+Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution);
+
+}  // namespace lemma
