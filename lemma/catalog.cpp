@@ -5,6 +5,7 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/pca.hpp>
@@ -14,9 +15,11 @@
 namespace lemma {
 
 std::span<const Method* const> catalog() {
-  static const std::array<const Method*, 8> methods{
+  static const std::array methods{
       // linear: a linear predictor of a number
+      &method_of<Lad>(),
       &method_of<Ols>(),
+      &method_of<Quantile>(),
       &method_of<Ridge>(),
 
       // discriminant: classes as Gaussians

@@ -1,0 +1,144 @@
+// lemma/linear/quantile.hpp
+#pragma once
+#include <lemma/math/least_squares.hpp>
+#include <lemma/model/method.hpp>
+#include <limits>
+
+namespace lemma {
+
+/// How the standard errors of a quantile regression are found.
+enum class QuantileErrors { nid, iid, none };
+constexpr auto names_of(QuantileErrors) { return std::array<std::string_view, 3>{"nid", "iid", "none"}; }
+
+/// Quantile regression: the b₀ and b that minimise
+///
+///     J(b₀, b) = Σ wᵢ ρ_τ(yᵢ − offsetᵢ − b₀ − xᵢ·b),        ρ_τ(r) = r (τ − [r < 0]),
+///
+/// so that a share τ of the responses lies below the plane. Weights are frequencies. The answer is a vertex: it passes
+/// through `rank` rows, as that of R's rq does. Aliased columns are those of ols.
+///
+/// Cost         the rows are copied once, O(n p) memory. See lemma/linear/quantile_simplex.hpp; standard errors `nid` take
+///              two more fits.
+/// Certificate  optimal: the relative duality gap. The dual is  maximise Σ aᵢ yᵢ  subject to  Σ aᵢ [1 xᵢ] = 0,
+///              wᵢ (τ − 1) ≤ aᵢ ≤ wᵢ τ.  verify takes aᵢ at its bound for every row beside the plane, solves for those on it
+///              (least squares within bounds), and sums what is left: the gap, and the equations' error. Then every other
+///              number is held against the rows.
+struct Quantile {
+  double tau = 0.5;
+  bool intercept = true;
+  QuantileErrors errors = QuantileErrors::nid;
+  double tolerance = kRankTolerance;
+
+  static constexpr std::string_view name = "quantile";
+  static constexpr MethodAbout about{.family = "linear",
+                                     .task = Task::regression,
+                                     .summary = "linear regression for a quantile of the response",
+                                     .objective = "minimise Σ w ρ(y − b₀ − x·b), ρ(r) = r (tau − [r < 0])",
+                                     .example = "lemma fit quantile boston 'medv ~ .' --tau 0.9",
+                                     .takes_weights = true,
+                                     .takes_offset = true};
+  static constexpr auto params() {
+    return std::tuple{
+        param("tau", &Quantile::tau, "the quantile: the share of responses below the plane", within(0, 1)),
+        param("intercept", &Quantile::intercept, "fit an intercept"),
+        param("errors", &Quantile::errors,
+              "standard errors: for errors whose density differs from row to row, for one density, or none"),
+        param("tolerance", &Quantile::tolerance,
+              "a column is aliased when less than this share of it is orthogonal to the columns before it",
+              between(1e-15, 0.1), Step::logarithmic)};
+  }
+};
+static_assert(Described<Quantile>);
+
+/// Least absolute deviations: the b₀ and b that minimise Σ wᵢ |yᵢ − offsetᵢ − b₀ − xᵢ·b|. It is the quantile regression
+/// for τ = ½, with twice its objective.
+struct Lad {
+  bool intercept = true;
+  QuantileErrors errors = QuantileErrors::nid;
+  double tolerance = kRankTolerance;
+
+  static constexpr std::string_view name = "lad";
+  static constexpr MethodAbout about{.family = "linear",
+                                     .task = Task::regression,
+                                     .summary = "linear regression by least absolute deviations: the median",
+                                     .objective = "minimise Σ w |y − b₀ − x·b|",
+                                     .example = "lemma fit lad boston 'medv ~ .'",
+                                     .takes_weights = true,
+                                     .takes_offset = true};
+  static constexpr auto params() {
+    return std::tuple{
+        param("intercept", &Lad::intercept, "fit an intercept"),
+        param("errors", &Lad::errors,
+              "standard errors: for errors whose density differs from row to row, for one density, or none"),
+        param("tolerance", &Lad::tolerance,
+              "a column is aliased when less than this share of it is orthogonal to the columns before it",
+              between(1e-15, 0.1), Step::logarithmic)};
+  }
+};
+static_assert(Described<Lad>);
+
+/// What both find. The numbers are those of a Quantile, but for `objective`.
+struct QuantileNumbers : Evidence {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+  Vector coefficients, std_errors, t, p;
+  double intercept = 0, intercept_std_error = kNone, intercept_t = kNone, intercept_p = kNone;
+  double objective = kNone, log_likelihood = kNone, aic = kNone, bic = kNone;
+  Index rank = 0;
+  double df_residual = kNone;
+  double on_plane = kNone;
+  bool unique = true;
+  Matrix covariance;
+  Labels kept;
+
+  template <class M>
+  static constexpr auto fields_of() {
+    const auto shown = []<class T>(std::string_view name, T QuantileNumbers::*member, std::string_view meaning) {
+      return Field<M, T>{name, member, meaning, Shown::result};
+    };
+    return std::tuple{
+        shown("coefficients", &M::coefficients, "one for each feature; null where it is aliased"),
+        shown("intercept", &M::intercept, "0 when none is fitted"),
+        shown("std_errors", &M::std_errors, "standard errors of the coefficients"),
+        shown("t", &M::t, "coefficient over standard error"),
+        shown("p", &M::p, "two-sided p-value of t"),
+        shown("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
+        shown("intercept_t", &M::intercept_t, "intercept over its standard error"),
+        shown("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
+        shown("objective", &M::objective, "the least value of the objective"),
+        shown("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
+        shown("df_residual", &M::df_residual, "n - rank"),
+        shown("on_plane", &M::on_plane, "weight of the rows that the fit passes through"),
+        shown("unique", &M::unique, "false when other coefficients are as good"),
+        shown("log_likelihood", &M::log_likelihood, "of errors with the asymmetric Laplace density"),
+        shown("aic", &M::aic, "-2 log_likelihood + 2 rank"),
+        shown("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
+        shown("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
+        Field<M, Labels>{"kept", &M::kept, "columns that take part", Shown::state}};
+  }
+  Index width() const { return coefficients.size(); }
+  Vector slopes() const;  // the coefficients, 0 where aliased
+  Vector predict(const MatrixView& x) const;
+  AffineMap affine() const { return {slopes().transpose(), Vector::Constant(1, intercept)}; }
+};
+
+template <class Spec>
+struct QuantileFit : QuantileNumbers {
+  Spec spec;
+
+  static constexpr auto fields() { return fields_of<QuantileFit>(); }
+  void check() const;
+  /// Where the quantile itself lies with probability `level`. There is no prediction interval: two quantiles make one.
+  Interval interval(const MatrixView& x, IntervalKind kind, double level) const;
+  /// What R's print(summary(rq)) prints, with marks.
+  std::string summary(const Names& names) const;
+};
+using QuantileModel = QuantileFit<Quantile>;
+using LadModel = QuantileFit<Lad>;
+
+QuantileModel fit(const Valid<Quantile>& spec, const Rows& rows, const FitOptions& options);
+LadModel fit(const Valid<Lad>& spec, const Rows& rows, const FitOptions& options);
+Certificate certify(const QuantileModel& model, const Rows& rows, const Execution& execution);
+Certificate certify(const LadModel& model, const Rows& rows, const Execution& execution);
+
+}  // namespace lemma
