@@ -15,10 +15,12 @@
 namespace lemma::app {
 namespace {
 
-volatile std::sig_atomic_t interrupt_seen = 0;
+/// Written by a signal handler and read by every thread: an atomic without a lock is safe for both.
+std::atomic<bool> interrupt_seen = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_interrupt(int) {
-  interrupt_seen = 1;
+  interrupt_seen = true;
   std::signal(SIGINT, SIG_DFL);
 }
 
@@ -36,7 +38,7 @@ bool colours(std::FILE* file, bool no_color) {
 }  // namespace
 
 void catch_interrupt() { std::signal(SIGINT, on_interrupt); }
-bool interrupted() { return interrupt_seen != 0; }
+bool interrupted() { return interrupt_seen; }
 
 /// One line on stderr, on a terminal only: drawn when the work has lasted half a second, ten times a second at most.
 class Context::Bar final : public Progress {
