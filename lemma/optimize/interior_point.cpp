@@ -137,31 +137,11 @@ class NewtonSystem {
     weighted = of_rows.cwiseSqrt().asDiagonal() * s.rows;
     add_gram(weighted, h_);
     Matrix m = h_;
-    const double size = n ? std::max(1e-8, m.diagonal().maxCoeff()) : 1;
     add_gram(s.equations, m);
-    double shift = 1e-13 * size;
-    while (true) {
-      Matrix shifted = m;
-      shifted.diagonal().array() += shift;
-      if (auto r = cholesky(shifted)) {
-        r_ = *std::move(r);
-        break;
-      }
-      shift *= 100;
-      require(shift < 1e-3 * size, "Q is not positive semidefinite: the quadratic programme is not convex");
-    }
+    r_ = nearly(std::move(m));
     if (s.equations.rows() == 0) return;
     const Matrix half = solve_upper_transposed(r_, s.equations.transpose());  // R⁻ᵀEᵀ
-    Matrix schur = half.transpose() * half;
-    schur.diagonal().array() += 1e-14 * std::max(1e-300, schur.diagonal().maxCoeff());  // equations may repeat
-    for (double more = 1e-13;; more *= 100) {
-      if (auto r = cholesky(schur)) {
-        schur_ = *std::move(r);
-        return;
-      }
-      require(more < 1, "the equations of the quadratic programme are too far apart in scale");
-      schur.diagonal().array() += more * schur.diagonal().maxCoeff();
-    }
+    schur_ = nearly(half.transpose() * half);                                 // equations may repeat
   }
 
   void solve(const Vector& a, const Vector& b, Vector& dx, Vector& dy) const {
@@ -187,6 +167,16 @@ class NewtonSystem {
     blas::gram(a, upper);
     into += upper.triangularView<Eigen::Upper>();
     into += Matrix(upper.triangularView<Eigen::StrictlyUpper>()).transpose();
+  }
+  /// R with RᵀR = A plus as little of A's diagonal as makes it definite: the entries of A may be 1e16 apart.
+  static Matrix nearly(Matrix a) {
+    const Vector diagonal = a.diagonal();
+    const double floor = 1e-16 * std::max(1.0, largest(diagonal));
+    for (double share = 1e-15;; share *= 10) {
+      a.diagonal() = diagonal + share * diagonal.cwiseMax(floor);
+      if (auto r = cholesky(a)) return *std::move(r);
+      if (!(share < 1e6)) return Matrix::Identity(a.rows(), a.cols());  // not finite: the step will be refused
+    }
   }
   void once(const Vector& a, const Vector& b, Vector& dx, Vector& dy) const {
     const auto inverse = [](const Matrix& r, const Vector& v) {
@@ -246,9 +236,17 @@ bool improve(const Standard& s, const Vector& h, Point& p) {
     const double sigma = std::pow(std::clamp(mu_reached / mu, 0.0, 1.0), 3);
     direct((p.t.cwiseProduct(p.z) + d.t.cwiseProduct(d.z)).array() - sigma * mu);
   }
+  const auto longest = [&] { return std::min(longest_step(p.t, d.t), longest_step(p.z, d.z)); };
+  // A short step means that some products t z are far below the others: first bring them together again.
+  if (m > 0 && longest() < 0.1) direct(p.t.cwiseProduct(p.z).array() - 0.8 * mu);
   if (!d.x.allFinite() || !d.y.allFinite() || !d.z.allFinite()) return false;
-  const double longest = std::min(longest_step(p.t, d.t), longest_step(p.z, d.z));
-  const double step = longest < 1 ? std::max(0.99, 1 - mu) * longest : 1.0;
+  double step = longest() < 1 ? std::max(0.99, 1 - mu) * longest() : 1.0;
+  const auto evenness = [&](double at) {
+    const Vector products = (p.t + at * d.t).cwiseProduct(p.z + at * d.z);
+    return products.minCoeff() / products.mean();
+  };
+  const double enough = m > 0 ? std::min(1e-4, 0.5 * evenness(0)) : 0.0;
+  for (int k = 0; k < 6 && m > 0 && evenness(step) < enough; ++k) step *= 0.8;
   if (!(step > 1e-12)) return false;
   p.x += step * d.x, p.y += step * d.y, p.t += step * d.t, p.z += step * d.z;
   return true;
@@ -287,15 +285,15 @@ ProgrammeAnswer solve(const QuadraticProgramme& given, const QuadraticProgrammeO
   const Vector h = s.bounds();
   Point point = start(s, h);
   ProgrammeAnswer answer;
-  double best = kInfinity;
-  long long since_best = 0;
+  double best = kInfinity, mark = kInfinity;
+  long long since_mark = 0;
   std::string why = "iteration limit";
   while (true) {
     Multipliers dual = multipliers(s, point);
     const KktReport report = check_kkt(p, point.x, dual);
-    ++since_best;
+    ++since_mark;
     if (const double worst = report.worst(); worst < best || answer.x.size() == 0) {
-      if (worst < 0.5 * best) since_best = 0;
+      if (!(worst > 0.5 * mark)) mark = worst, since_mark = 0;
       best = worst, answer.x = point.x, answer.dual = std::move(dual), answer.value = report.value;
     }
     if (best <= options.tolerance || answer.iterations >= options.most_iterations) break;
@@ -305,7 +303,7 @@ ProgrammeAnswer solve(const QuadraticProgramme& given, const QuadraticProgrammeO
       answer.message = "stopped: cancelled";
       return answer;
     }
-    if (since_best > 15 || !improve(s, h, point)) {
+    if (since_mark > 15 || !improve(s, h, point)) {
       why = "no further progress";
       break;
     }
