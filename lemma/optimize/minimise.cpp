@@ -128,6 +128,42 @@ Minimum gradient_descent(const Objective& f, Vector start, const MinimiseOptions
   return descent::finish(std::move(state), std::move(out));
 }
 
+Minimum momentum(const Objective& f, Vector start, const MinimiseOptions& options, const Momentum& how) {
+  require(how.beta >= 0 && how.beta < 1, "momentum keeps a share of the velocity in [0, 1)");
+  require(!how.step || *how.step > 0, "the step of momentum must be above 0");
+  State state;
+  state.x = std::move(start);
+  descent::begin(f, state);
+  Minimum out;
+  Vector velocity = Vector::Zero(state.x.size());
+  double step = how.step.value_or(0);
+  while (!descent::note(state, options, out)) {
+    if (step ==
+        0) {  // the first iteration is one of gradient descent; half its step is safe where the slope is steeper
+      state.direction = -state.gradient;
+      const LineResult found = descent::backtrack_along(f, state, {.first = 1, .decrease = 0.5});
+      step = found.t;
+      if (step == 0) break;
+    } else {
+      velocity = how.beta * velocity - step * state.gradient;
+      state.trial = state.x + velocity;
+      state.trial_value = f.value(state.trial, state.trial_gradient), ++state.evaluations;
+      if (state.trial_value <= state.value && state.trial_gradient.allFinite()) {
+        state.x.swap(state.trial), state.gradient.swap(state.trial_gradient);
+        std::swap(state.value, state.trial_value);
+      } else {
+        const bool at_rest = velocity.dot(state.gradient) == -step * state.gradient.squaredNorm();
+        velocity.setZero();
+        if (at_rest) step /= 2;  // a plain gradient step went uphill
+        if (step < 1e-300) break;
+      }
+    }
+    ++state.iteration;
+  }
+  if (out.stopped.empty()) out.stopped = "no further descent";
+  return descent::finish(std::move(state), std::move(out));
+}
+
 Minimum conjugate_gradient(const Objective& f, Vector start, const MinimiseOptions& options) {
   ConjugateGradient method;
   return descent::run(f, std::move(start), options, method);

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <lemma/optimize/objective.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,15 @@ struct Minimum {
 
 /// x ← x − s ∇f, with the step s by backtracking.
 Minimum gradient_descent(const Objective& f, Vector start, const MinimiseOptions& options = {});
-/// x ← x + d, H d = −∇f; H is shifted by a multiple of the identity until it is positive definite.
+struct Momentum {
+  double beta = 0.9;           // the share of the velocity that is kept
+  std::optional<double> step;  // empty: found by backtracking at the start, and halved whenever the objective rises
+};
+/// Polyak's heavy ball: v ← β v − s ∇f, x ← x + v. When the objective rises, the ball stops (v = 0) and goes on from the
+/// best point.
+Minimum momentum(const Objective& f, Vector start, const MinimiseOptions& options = {}, const Momentum& how = {});
+/// x ← x + d, H d = −∇f; H is shifted by a multiple of the identity until it is positive definite. Where the objective
+/// has only products with H, the system is solved by conjugate gradients, as exactly as the iteration needs it.
 Minimum newton(const Objective& f, Vector start, const MinimiseOptions& options = {});
 /// Directions d ← −∇f + β d with Polak and Ribière's β, or 0 where that is negative.
 Minimum conjugate_gradient(const Objective& f, Vector start, const MinimiseOptions& options = {});
