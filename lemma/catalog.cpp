@@ -4,6 +4,7 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/linear/lasso.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
@@ -18,6 +19,10 @@ std::span<const Method* const> catalog() {
   static const std::array methods{
       // linear: a linear predictor of a number
       &method_of<Lad>(),
+  static const std::array<const Method*, 10> methods{
+      // linear: a linear predictor of a number
+      &method_of<ElasticNet>(),
+      &method_of<Lasso>(),
       &method_of<Ols>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),

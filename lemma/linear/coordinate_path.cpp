@@ -1,0 +1,314 @@
+// lemma/linear/coordinate_path.cpp
+#include <algorithm>
+#include <cmath>
+#include <lemma/linear/coordinate_path.hpp>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/simd_vector.hpp>
+#include <numeric>
+
+namespace lemma {
+namespace {
+
+constexpr Index kMostInGram = 6000;     // columns whose whole Gram matrix is made
+constexpr Index kMostPolished = 400;    // coefficients solved for at once
+constexpr double kClearly = 1 + 1e-12;  // |zⱼ·r| beyond its bound by more than rounding
+
+std::span<double> head(Vector& v, Index size) { return {v.data(), static_cast<std::size_t>(size)}; }
+
+double soft(double g, double threshold, bool positive) {
+  if (g > threshold) return g - threshold;
+  return g < -threshold && !positive ? g + threshold : 0;
+}
+
+}  // namespace
+
+CoordinatePath::CoordinatePath(const StandardisedColumns& columns, NetPenalty penalty, PathLimits limits,
+                               const Execution& execution)
+    : columns_(columns), penalty_(std::move(penalty)), limits_(limits), execution_(execution) {
+  const Index p = columns.count;
+  covariance_ = !columns.sparse && p <= columns.rows && p <= kMostInGram;
+  is_member_.assign(static_cast<std::size_t>(p), 0);
+  if (covariance_) {
+    gram_ = columns.gram(execution);
+    members_.resize(static_cast<std::size_t>(p));
+    std::iota(members_.begin(), members_.end(), Index{0});
+    std::fill(is_member_.begin(), is_member_.end(), char{1});
+    columns.correlations(members_, columns.y, q_, execution);
+    c_ = Vector::Zero(p);
+    h_ = q_;
+    return;
+  }
+  std::vector<Index> all(static_cast<std::size_t>(p)), free;
+  std::iota(all.begin(), all.end(), Index{0});
+  columns.correlations(all, columns.y, known_, execution);
+  latest_ = known_;
+  at_ = columns.y;
+  for (Index j = 0; j < p; ++j)
+    if (penalty_.factors(j) == 0 && columns.length(j) > 0) free.push_back(j);
+  join(free);
+}
+
+/// The unpenalised columns are fitted first; then every other column stands still as long as |zⱼ·r| ≤ λα fⱼ.
+double CoordinatePath::largest_lambda() {
+  PathPoint free;
+  if ((penalty_.factors.array() == 0).any()) {
+    solve_working_set(HUGE_VAL, free);
+    if (!covariance_) refresh();
+  }
+  double largest = 0;
+  const Vector& g = covariance_ ? h_ : latest_;
+  for (Index j = 0; j < columns_.count; ++j) {
+    if (penalty_.factors(j) == 0) continue;
+    const double size = penalty_.positive ? g(j) : std::abs(g(j));
+    largest = std::max(largest, size / (penalty_.factors(j) * std::max(penalty_.alpha, 1e-3)));
+  }
+  return largest;
+}
+
+/// New rows and columns of the Gram matrix; their coefficients start at 0.
+void CoordinatePath::join(const std::vector<Index>& newcomers) {
+  if (newcomers.empty()) return;
+  const auto before = static_cast<Index>(members_.size()), after = before + static_cast<Index>(newcomers.size());
+  if (gram_.rows() < after) {
+    const Index capacity = std::max<Index>(after, std::min<Index>(2 * before + 64, columns_.count));
+    gram_.conservativeResize(capacity, capacity);
+  }
+  for (const Index j : newcomers) {
+    members_.push_back(j);
+    is_member_[static_cast<std::size_t>(j)] = 1;
+  }
+  for (Vector* each : {&q_, &c_, &h_, &c_before_, &h_before_}) each->conservativeResize(after);
+  const std::vector<Index> all = members_;
+  const auto fill = [&](Index i) {
+    const Index j = all[static_cast<std::size_t>(before + i)];
+    const std::vector<Index> with(all.begin(), all.begin() + before + i + 1);
+    gram_.row(before + i).head(before + i + 1) = columns_.products(j, with);
+    q_(before + i) = columns_.dot(j, columns_.y);
+  };
+  if (after - before < 4)
+    for (Index i = 0; i < after - before; ++i) fill(i);
+  else parallel_for(after - before, execution_, fill);
+  for (Index i = before; i < after; ++i) {
+    gram_.col(i).head(i) = gram_.row(i).head(i);
+    c_(i) = c_before_(i) = 0;
+  }
+  for (Index i = before; i < after; ++i) {
+    h_(i) = q_(i) - gram_.row(i).head(before).dot(c_.head(before));
+    h_before_(i) = q_(i) - gram_.row(i).head(before).dot(c_before_.head(before));
+  }
+}
+
+/// Between two changes of the support c is linear in λ, so the line through the last two solutions is followed, except for
+/// coefficients that are 0 or would change their sign.
+void CoordinatePath::start_from(double lambda) {
+  const auto m = static_cast<Index>(members_.size());
+  const double step = lambda_before_ > lambda_ && lambda_ > 0 ? (lambda_ - lambda) / (lambda_before_ - lambda_) : 0;
+  const Vector c = c_.head(m), h = h_.head(m);
+  if (step > 0 && step < 4 && c_before_.size() == m) {
+    std::vector<std::pair<Index, double>> kept_back;
+    for (Index i = 0; i < m; ++i) {
+      const double moved = c(i) + step * (c(i) - c_before_(i));
+      if (moved == c(i)) continue;
+      const bool same = c(i) != 0 && c_before_(i) != 0 && (moved > 0) == (c(i) > 0);
+      if (!same) kept_back.emplace_back(i, moved - c(i));
+    }
+    if (static_cast<Index>(kept_back.size()) * 4 <= m) {
+      c_.head(m) += step * (c - c_before_.head(m));
+      h_.head(m) += step * (h - h_before_.head(m));
+      for (const auto& [i, moved] : kept_back) {
+        c_(i) = c(i);
+        simd::add_multiple(moved, {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
+      }
+    }
+  }
+  c_before_ = c;
+  h_before_ = h;
+  lambda_before_ = lambda_;
+  lambda_ = lambda;
+}
+
+/// One step of each coordinate: c = S(g + G c, λ₁) / (G + λ₂). Returns the largest fall of the objective.
+double CoordinatePath::sweep(double lambda) {
+  const auto m = static_cast<Index>(members_.size());
+  double largest = 0;
+  for (Index i = 0; i < m; ++i) {
+    const Index j = members_[static_cast<std::size_t>(i)];
+    const double own = gram_(i, i), f = penalty_.factors(j);
+    const double l1 = f == 0 ? 0 : penalty_.l1(j, lambda), l2 = f == 0 ? 0 : penalty_.l2(j, lambda);
+    if (own == 0 || !std::isfinite(l1)) continue;
+    const double moved = soft(h_(i) + own * c_(i), l1, penalty_.positive && f >= 0) / (own + l2), d = moved - c_(i);
+    if (d == 0) continue;
+    c_(i) = moved;
+    simd::add_multiple(-d, {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
+    largest = std::max(largest, d * d * (own + l2));
+  }
+  return largest;
+}
+
+/// Primal minus dual of the problem in the working set, where ‖r‖² = ‖y‖² − c·(q + h). Free columns have h = 0 to rounding
+/// and are left out.
+double CoordinatePath::gap(double lambda) const {
+  const auto m = static_cast<Index>(members_.size());
+  const double fit = q_.head(m).dot(c_.head(m)), rss = std::max(columns_.total - fit - h_.head(m).dot(c_.head(m)), 0.0);
+  const double yr = columns_.total - fit;
+  double penalty = 0, shrink = 1, stray = 0;
+  for (Index i = 0; i < m; ++i) {
+    const Index j = members_[static_cast<std::size_t>(i)];
+    const double l1 = penalty_.l1(j, lambda), l2 = penalty_.l2(j, lambda),
+                 g = penalty_.positive ? h_(i) : std::abs(h_(i));
+    if (penalty_.factors(j) == 0 || l1 + l2 == 0) {
+      if (gram_(i, i) > 0) stray += h_(i) * h_(i) / gram_(i, i);
+      continue;
+    }
+    penalty += l1 * std::abs(c_(i)) + 0.5 * l2 * c_(i) * c_(i);
+    if (l2 == 0 && g > l1) shrink = std::min(shrink, l1 / g);
+  }
+  double conjugate = 0;
+  for (Index i = 0; i < m; ++i) {
+    const Index j = members_[static_cast<std::size_t>(i)];
+    const double l2 = penalty_.l2(j, lambda), g = shrink * (penalty_.positive ? h_(i) : std::abs(h_(i)));
+    const double over = std::max(0.0, g - penalty_.l1(j, lambda));
+    if (l2 > 0) conjugate += over * over / (2 * l2);
+  }
+  return 0.5 * rss + penalty - (shrink * yr - 0.5 * shrink * shrink * rss - conjugate) + stray;
+}
+
+/// (G + λ₂) c = q − λ₁ sign(c) over the coefficients that are not 0; kept when every sign stays.
+bool CoordinatePath::polish(double lambda) {
+  const auto m = static_cast<Index>(members_.size());
+  std::vector<Index> active;
+  for (Index i = 0; i < m; ++i)
+    if (c_(i) != 0) active.push_back(i);
+  const auto k = static_cast<Index>(active.size());
+  if (k == 0 || k > kMostPolished) return false;
+  Matrix g(k, k);
+  Vector b(k);
+  for (Index a = 0; a < k; ++a) {
+    const Index i = active[static_cast<std::size_t>(a)], j = members_[static_cast<std::size_t>(i)];
+    for (Index e = a; e < k; ++e) g(a, e) = gram_(i, active[static_cast<std::size_t>(e)]);
+    const bool held = penalty_.factors(j) > 0;
+    if (held) g(a, a) += penalty_.l2(j, lambda);
+    b(a) = q_(i) - (held ? std::copysign(penalty_.l1(j, lambda), c_(i)) : 0);
+  }
+  if (!blas::cholesky(g)) return false;
+  blas::solve_upper(blas::Op::transposed, g, b);
+  blas::solve_upper(blas::Op::plain, g, b);
+  for (Index a = 0; a < k; ++a) {
+    const Index i = active[static_cast<std::size_t>(a)];
+    const bool free = penalty_.factors(members_[static_cast<std::size_t>(i)]) == 0;
+    if (!std::isfinite(b(a)) || (!free && (b(a) > 0) != (c_(i) > 0))) return false;
+  }
+  h_.head(m) = q_.head(m);
+  for (Index a = 0; a < k; ++a) {
+    const Index i = active[static_cast<std::size_t>(a)];
+    c_(i) = b(a);
+    simd::add_multiple(-b(a), {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
+  }
+  return true;
+}
+
+void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
+  const double allowed = limits_.tolerance * 0.5 * columns_.total;
+  point.converged = false;
+  bool polished = false;
+  for (int round = 0; round < limits_.sweeps; ++round) {
+    if (round % 16 == 15 && execution_.cancelled()) return;
+    const double fall = sweep(lambda);
+    ++point.sweeps;
+    if (fall > 10 * allowed) continue;
+    const double left = gap(lambda);
+    if (left <= 1e3 * allowed && !polished) {
+      polished = polish(lambda);
+      if (polished && gap(lambda) <= allowed) {
+        point.converged = true;
+        return;
+      }
+    }
+    if (left <= allowed || fall == 0) {
+      point.converged = true;
+      return;
+    }
+  }
+}
+
+void CoordinatePath::refresh() {
+  std::vector<Index> all(static_cast<std::size_t>(columns_.count)), support;
+  std::iota(all.begin(), all.end(), Index{0});
+  Vector c = Vector::Zero(columns_.count);
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (c_(static_cast<Index>(i)) != 0) {
+      support.push_back(members_[i]);
+      c(members_[i]) = c_(static_cast<Index>(i));
+    }
+  at_ = columns_.residual(support, c);
+  columns_.correlations(all, at_, known_, execution_);
+  latest_ = known_;
+}
+
+std::vector<Index> CoordinatePath::violators(const std::vector<Index>& of, double lambda) {
+  std::vector<Index> out;
+  for (const Index j : of) {
+    const double g = penalty_.positive ? latest_(j) : std::abs(latest_(j));
+    if (columns_.length(j) > 0 && g > kClearly * penalty_.l1(j, lambda)) out.push_back(j);
+  }
+  return out;
+}
+
+/// Looks outside the working set; true when a column joined it.
+bool CoordinatePath::admit_violators(double lambda) {
+  Vector c = Vector::Zero(columns_.count);
+  std::vector<Index> support;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (c_(static_cast<Index>(i)) != 0) {
+      support.push_back(members_[i]);
+      c(members_[i]) = c_(static_cast<Index>(i));
+    }
+  const Vector r = columns_.residual(support, c);
+  const auto look = [&](const std::vector<Index>& at) {
+    Vector found;
+    columns_.correlations(at, r, found, execution_);
+    for (std::size_t k = 0; k < at.size(); ++k) latest_(at[k]) = found(static_cast<Index>(k));
+  };
+  std::vector<Index> strong, others;
+  const double distance = (r - at_).norm();
+  for (Index j = 0; j < columns_.count; ++j) {
+    if (is_member_[static_cast<std::size_t>(j)] || columns_.length(j) == 0) continue;
+    const double f = penalty_.factors(j);
+    if (std::abs(latest_(j)) >= penalty_.alpha * f * (2 * lambda - lambda_before_)) strong.push_back(j);
+    else if (std::abs(known_(j)) + columns_.length(j) * distance >= penalty_.l1(j, lambda)) others.push_back(j);
+  }
+  look(strong);
+  auto newcomers = violators(strong, lambda);
+  if (newcomers.empty()) {
+    if (static_cast<Index>(others.size()) * 2 > columns_.count) {
+      refresh();
+    } else {
+      look(others);
+    }
+    newcomers = violators(others, lambda);
+  }
+  join(newcomers);
+  return !newcomers.empty();
+}
+
+PathPoint CoordinatePath::move_to(double lambda) {
+  PathPoint point;
+  point.lambda = lambda;
+  if (!covariance_ && members_.empty() && lambda_ == 0) lambda_ = lambda;
+  start_from(lambda);
+  do {
+    solve_working_set(lambda, point);
+  } while (point.converged && !covariance_ && admit_violators(lambda) && !execution_.cancelled());
+  std::vector<std::pair<Index, double>> found;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (c_(static_cast<Index>(i)) != 0) found.emplace_back(members_[i], c_(static_cast<Index>(i)));
+  std::sort(found.begin(), found.end());
+  point.values.resize(static_cast<Index>(found.size()));
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    point.support.push_back(found[k].first);
+    point.values(static_cast<Index>(k)) = found[k].second;
+  }
+  return point;
+}
+
+}  // namespace lemma

@@ -1,0 +1,54 @@
+// lemma/linear/lasso_data_test.hpp: what the tests of lasso and elastic_net share.
+#pragma once
+#include <lemma/linear/lasso.hpp>
+#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/model/fit.hpp>
+
+namespace lemma::lasso_test {
+
+using ols_test::Data;
+using ols_test::expect_near;
+using ols_test::message;
+using ols_test::rows_of;
+
+/// Correlated columns of which the first five matter.
+struct Wide {
+  Matrix x;
+  std::vector<double> y;
+  Wide(Index rows, Index columns, unsigned seed = 3) : x(rows, columns) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (Index i = 0; i < rows; ++i) {
+      double value = 2 + 0.5 * normal(random), before = normal(random);
+      for (Index j = 0; j < columns; ++j) {
+        before = 0.6 * before + 0.8 * normal(random);
+        x(i, j) = before + 0.1 * static_cast<double>(j);
+        if (j < 5) value += (j % 2 ? -1.0 : 1.0) * x(i, j);
+      }
+      y.push_back(value);
+    }
+  }
+  VectorView response() const { return Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size())); }
+};
+
+/// The same numbers without their zeros.
+inline Csr sparse_of(const Matrix& x) {
+  Csr out;
+  out.width = x.cols();
+  out.start.push_back(0);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j)
+      if (x(i, j) != 0) {
+        out.column.push_back(static_cast<std::int32_t>(j));
+        out.value.push_back(x(i, j));
+      }
+    out.start.push_back(static_cast<Index>(out.value.size()));
+  }
+  return out;
+}
+
+double largest_difference(const auto& a, const auto& b) {
+  return (a.coefficients.of - b.coefficients.of).cwiseAbs().maxCoeff();
+}
+
+}  // namespace lemma::lasso_test
