@@ -170,13 +170,13 @@ def _lasso(d, name, seed, n, p, k):
 @wl
 def lasso_tall(d):
     """lasso path n=5000 d=2000; X, y standardised; 100 lambdas down to 1e-3 lambda_max"""
-    _lasso(d, "lasso_tall", 5, 5000, 2000, 100)
+    _lasso(d, "lasso_tall", 5, rows(5000), 2000, 100)
 
 
 @wl
 def lasso_wide(d):
     """lasso path n=500 d=20000; X, y standardised; 100 lambdas down to 1e-2 lambda_max"""
-    _lasso(d, "lasso_wide", 6, 500, 20000, 50)
+    _lasso(d, "lasso_wide", 6, rows(500), 20000, 50)
 
 
 def _svm(d, name, seed, n, p, ncomp, spread):

@@ -71,6 +71,29 @@ Value ols(const Job& task) {
   return out;
 }
 
+Value ridge(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("linreg_X.npy");
+  const Vector y = task.matrix("linreg_y.npy").col(0);
+  const auto model = timed(out, [&] { return fit(Ridge{.standardize = false}, x, y, task.options); });
+  quality.set("rss", model.rss.of(0));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+/// The mean over the path of the objective as glmnet and scikit-learn have it: ours over n.
+Value lasso(const Job& task, const std::string& name, double ratio) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix(name + "_X.npy");
+  const Vector y = task.matrix(name + "_y.npy").col(0);
+  const auto model = timed(out, [&] { return fit(Lasso{.ratio = ratio}, x, y, task.options); });
+  quality.set("mean_objective", model.objective.of.mean() / static_cast<double>(x.rows()));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 Value pca(const Job& task, const std::string& file, const Pca& spec) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(file);
@@ -96,6 +119,9 @@ Value kmeans(const Job& task, const std::string& name, int iterations) {
 const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"csv", csv},
     {"ols", ols},
+    {"ridge", ridge},
+    {"lasso_tall", [](const Job& task) { return lasso(task, "lasso_tall", 1e-3); }},
+    {"lasso_wide", [](const Job& task) { return lasso(task, "lasso_wide", 1e-2); }},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

@@ -63,12 +63,23 @@ def python(script, *variant):
     return ("{python}", "{here}/peers/" + script, "{data}", "{threads}", *variant)
 
 
-def r(script):
-    return ("Rscript", "--vanilla", "{here}/peers/" + script, "{data}", "{threads}")
+def r(script, *variant):
+    return ("Rscript", "--vanilla", "{here}/peers/" + script, "{data}", "{threads}", *variant)
 
 
 def kmeans_peers(data, iterations):
     return tuple(Peer("sklearn " + a, python("kmeans.py", data, a, str(iterations)), NUMPY) for a in ("lloyd", "elkan"))
+
+
+def lasso_workload(name, title, ratio, sklearn, glmnet, mean_objective):
+    """glmnet as (type, thresh): thresholds tightened until its objective is as good; its default misses it."""
+    peers = tuple(Peer("sklearn", python("lasso.py", name, ratio, tol), NUMPY, note=f"lasso_path, tol = {tol}")
+                  for tol in sklearn)
+    peers += tuple(Peer("glmnet " + kind, r("lasso.R", name, ratio, kind, thresh), R, note=f"thresh = {thresh}")
+                   for kind, thresh in glmnet)
+    return Workload(name=name, title=title, data=name, files=(name + "_X.npy", name + "_y.npy"), group="linear",
+                    quality={"mean_objective": Expected(mean_objective, 5e-8, "at_most")}, peers=peers,
+                    target=Target(against=tuple(p.name for p in peers), ratio=1.5))
 
 
 WORKLOADS = (
@@ -100,6 +111,23 @@ WORKLOADS = (
         ),
         target=Target(against=("R .lm.fit",), ratio=5.0),
     ),
+    Workload(
+        name="ridge",
+        title="ridge regression with intercept, lambda = 1, 1e6 x 100",
+        data="linreg",
+        files=("linreg_X.npy", "linreg_y.npy"),
+        quality={"rss": Expected(4001804.389, 1e-3)},
+        peers=(
+            Peer("numpy X'X", python("ridge.py", "normal"), NUMPY,
+                 note="normal equations + Cholesky: not backward stable; one pass over the data bounds all"),
+            Peer("sklearn", python("ridge.py", "sklearn"), NUMPY),
+        ),
+        target=Target(against=("numpy X'X",), ratio=0.9),
+    ),
+    lasso_workload("lasso_tall", "lasso path of 100 lambdas, 5000 x 2000, down to 1e-3 of the largest", "1e-3",
+                   sklearn=("1e-4",), glmnet=(("covariance", "1e-9"),), mean_objective=0.2114948),
+    lasso_workload("lasso_wide", "lasso path of 100 lambdas, 500 x 20000, down to 1e-2 of the largest", "1e-2",
+                   sklearn=("1e-4",), glmnet=(("naive", "1e-10"),), mean_objective=0.2287872),
     Workload(
         name="pca_full",
         title="all principal components, 2e5 x 500",

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/linear/coordinate_path.hpp>
-#include <lemma/math/blas.hpp>
 #include <lemma/math/simd_vector.hpp>
 #include <numeric>
 
@@ -10,7 +9,8 @@ namespace lemma {
 namespace {
 
 constexpr Index kMostInGram = 6000;     // columns whose whole Gram matrix is made
-constexpr Index kMostPolished = 400;    // coefficients solved for at once
+constexpr Index kMostPolished = 5000;   // coefficients solved for at once
+constexpr int kSweepsBeforePolish = 4;  // at most, while the support changes
 constexpr double kClearly = 1 + 1e-12;  // |zⱼ·r| beyond its bound by more than rounding
 
 std::span<double> head(Vector& v, Index size) { return {v.data(), static_cast<std::size_t>(size)}; }
@@ -127,10 +127,10 @@ void CoordinatePath::start_from(double lambda) {
   lambda_ = lambda;
 }
 
-/// One step of each coordinate: c = S(g + G c, λ₁) / (G + λ₂). Returns the largest fall of the objective.
-double CoordinatePath::sweep(double lambda) {
+/// One step of each coordinate: c = S(h + G c, λ₁) / (G + λ₂).
+CoordinatePath::Sweep CoordinatePath::sweep(double lambda) {
   const auto m = static_cast<Index>(members_.size());
-  double largest = 0;
+  Sweep out;
   for (Index i = 0; i < m; ++i) {
     const Index j = members_[static_cast<std::size_t>(i)];
     const double own = gram_(i, i), f = penalty_.factors(j);
@@ -138,11 +138,12 @@ double CoordinatePath::sweep(double lambda) {
     if (own == 0 || !std::isfinite(l1)) continue;
     const double moved = soft(h_(i) + own * c_(i), l1, penalty_.positive && f >= 0) / (own + l2), d = moved - c_(i);
     if (d == 0) continue;
+    out.changes += (moved > 0) != (c_(i) > 0) || (moved < 0) != (c_(i) < 0);
     c_(i) = moved;
     simd::add_multiple(-d, {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
-    largest = std::max(largest, d * d * (own + l2));
+    out.fall = std::max(out.fall, d * d * (own + l2));
   }
-  return largest;
+  return out;
 }
 
 /// Primal minus dual of the problem in the working set, where ‖r‖² = ‖y‖² − c·(q + h). Free columns have h = 0 to rounding
@@ -173,61 +174,129 @@ double CoordinatePath::gap(double lambda) const {
   return 0.5 * rss + penalty - (shrink * yr - 0.5 * shrink * shrink * rss - conjugate) + stray;
 }
 
-/// (G + λ₂) c = q − λ₁ sign(c) over the coefficients that are not 0; kept when every sign stays.
-bool CoordinatePath::polish(double lambda) {
+/// c of the working set without the members that are 0, as one number: ½ c·(Gc) − q·c + penalty, up to a constant.
+double CoordinatePath::objective(double lambda) const {
   const auto m = static_cast<Index>(members_.size());
+  double out = 0;
+  for (Index i = 0; i < m; ++i) {
+    if (c_(i) == 0) continue;
+    const Index j = members_[static_cast<std::size_t>(i)];
+    out -= 0.5 * (q_(i) + h_(i)) * c_(i);
+    if (penalty_.factors(j) > 0)
+      out += penalty_.l1(j, lambda) * std::abs(c_(i)) + 0.5 * penalty_.l2(j, lambda) * c_(i) * c_(i);
+  }
+  return out;
+}
+
+/// h = q − G c, in pieces of members on several threads.
+void CoordinatePath::gradient_anew() {
+  const auto m = static_cast<Index>(members_.size());
+  constexpr Index kPiece = 512;
   std::vector<Index> active;
   for (Index i = 0; i < m; ++i)
     if (c_(i) != 0) active.push_back(i);
-  const auto k = static_cast<Index>(active.size());
-  if (k == 0 || k > kMostPolished) return false;
-  Matrix g(k, k);
-  Vector b(k);
-  for (Index a = 0; a < k; ++a) {
-    const Index i = active[static_cast<std::size_t>(a)], j = members_[static_cast<std::size_t>(i)];
-    for (Index e = a; e < k; ++e) g(a, e) = gram_(i, active[static_cast<std::size_t>(e)]);
-    const bool held = penalty_.factors(j) > 0;
-    if (held) g(a, a) += penalty_.l2(j, lambda);
-    b(a) = q_(i) - (held ? std::copysign(penalty_.l1(j, lambda), c_(i)) : 0);
+  const auto piece = [&](Index at) {
+    const Index first = at * kPiece;
+    const auto size = static_cast<std::size_t>(std::min(kPiece, m - first));
+    double* const h = h_.data() + first;
+    std::copy_n(q_.data() + first, size, h);
+    for (const Index i : active) simd::add_multiple(-c_(i), {gram_.row(i).data() + first, size}, {h, size});
+  };
+  const Index pieces = (m + kPiece - 1) / kPiece;
+  if (pieces == 1 || active.size() < 100)
+    for (Index at = 0; at < pieces; ++at) piece(at);
+  else parallel_for(pieces, {execution_.threads, nullptr, 0, 1, {}}, piece);
+}
+
+/// Newton's step: (G + λ₂) c = q − λ₁ sign(c) over the coefficients that are not 0. Those that would change their sign
+/// leave, and the others are solved for again. Kept when the objective falls.
+bool CoordinatePath::polish(double lambda) {
+  const auto m = static_cast<Index>(members_.size());
+  const Vector c = c_.head(m), h = h_.head(m);
+  const double before = objective(lambda);
+  std::vector<Index> active;
+  for (Index i = 0; i < m; ++i)
+    if (c_(i) != 0) active.push_back(i);
+  for (int round = 0; round < 4; ++round) {
+    if (active.empty() || static_cast<Index>(active.size()) > kMostPolished || !factorise(active, lambda)) break;
+    const auto& order = solved_for_;
+    Vector b(static_cast<Index>(order.size()));
+    for (std::size_t a = 0; a < order.size(); ++a) {
+      const Index i = order[a], j = members_[static_cast<std::size_t>(i)];
+      b(static_cast<Index>(a)) = q_(i) - (penalty_.factors(j) > 0 ? std::copysign(penalty_.l1(j, lambda), c(i)) : 0);
+    }
+    factor_.solve(b);
+    if (!b.allFinite()) break;
+    std::vector<Index> stay;
+    for (std::size_t a = 0; a < order.size(); ++a) {
+      const Index i = order[a];
+      const bool free = penalty_.factors(members_[static_cast<std::size_t>(i)]) == 0;
+      if (free || (b(static_cast<Index>(a)) > 0) == (c(i) > 0)) stay.push_back(i);
+    }
+    if (stay.size() < active.size() && round < 3) {
+      active = std::move(stay);
+      continue;
+    }
+    c_.head(m).setZero();
+    for (std::size_t a = 0; a < order.size(); ++a) c_(order[a]) = b(static_cast<Index>(a));
+    if (stay.size() < active.size())
+      for (std::size_t a = 0; a < order.size(); ++a)
+        if (penalty_.factors(members_[static_cast<std::size_t>(order[a])]) > 0 &&
+            (c_(order[a]) > 0) != (c(order[a]) > 0))
+          c_(order[a]) = 0;
+    gradient_anew();
+    if (objective(lambda) <= before + 1e-14 * columns_.total) return true;
+    break;
   }
-  if (!blas::cholesky(g)) return false;
-  blas::solve_upper(blas::Op::transposed, g, b);
-  blas::solve_upper(blas::Op::plain, g, b);
-  for (Index a = 0; a < k; ++a) {
-    const Index i = active[static_cast<std::size_t>(a)];
-    const bool free = penalty_.factors(members_[static_cast<std::size_t>(i)]) == 0;
-    if (!std::isfinite(b(a)) || (!free && (b(a) > 0) != (c_(i) > 0))) return false;
+  c_.head(m) = c;
+  h_.head(m) = h;
+  return false;
+}
+
+/// The factor of G_AA is kept from λ to λ; with λ₂ on its diagonal it is made anew.
+bool CoordinatePath::factorise(const std::vector<Index>& active, double lambda) {
+  if (penalty_.alpha == 1) {
+    if (!factor_.become(active, gram_)) return false;
+    solved_for_ = factor_.order();
+    return true;
   }
-  h_.head(m) = q_.head(m);
-  for (Index a = 0; a < k; ++a) {
-    const Index i = active[static_cast<std::size_t>(a)];
-    c_(i) = b(a);
-    simd::add_multiple(-b(a), {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
+  Matrix shifted = gram_(active, active);
+  std::vector<Index> all;
+  for (Index k = 0; k < shifted.rows(); ++k) {
+    const Index j = members_[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
+    if (penalty_.factors(j) > 0) shifted(k, k) += penalty_.l2(j, lambda);
+    all.push_back(k);
   }
+  factor_.clear();
+  if (!factor_.become(all, shifted)) return false;
+  solved_for_.clear();
+  for (const Index k : factor_.order()) solved_for_.push_back(active[static_cast<std::size_t>(k)]);
   return true;
 }
 
+/// Sweeps until the support stays, then Newton's step, until the gap is small.
 void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
   const double allowed = limits_.tolerance * 0.5 * columns_.total;
   point.converged = false;
-  bool polished = false;
+  int swept = 0, next = 0, pause = 1;
   for (int round = 0; round < limits_.sweeps; ++round) {
     if (round % 16 == 15 && execution_.cancelled()) return;
-    const double fall = sweep(lambda);
+    const Sweep done = sweep(lambda);
     ++point.sweeps;
-    if (fall > 10 * allowed) continue;
-    const double left = gap(lambda);
-    if (left <= 1e3 * allowed && !polished) {
-      polished = polish(lambda);
-      if (polished && gap(lambda) <= allowed) {
-        point.converged = true;
-        return;
-      }
-    }
-    if (left <= allowed || fall == 0) {
-      point.converged = true;
+    point.converged = done.fall == 0 || gap(lambda) <= allowed;
+    if (point.converged) {
+      if (done.fall > 0) polish(lambda);  // a small gap leaves half its digits to the coefficients
       return;
     }
+    if ((done.changes > 0 && ++swept < kSweepsBeforePolish) || round < next) continue;
+    swept = 0;
+    if (!polish(lambda)) {
+      next = round + pause;
+      pause = std::min(2 * pause, 64);
+      continue;
+    }
+    point.converged = gap(lambda) <= allowed;
+    if (point.converged) return;
   }
 }
 

@@ -1,5 +1,6 @@
 // lemma/linear/coordinate_path.hpp: the elastic net for every λ of a path, by coordinate descent on working sets.
 #pragma once
+#include <lemma/linear/coordinate_factor.hpp>
 #include <lemma/linear/standardise.hpp>
 
 namespace lemma {
@@ -39,8 +40,7 @@ struct PathPoint {
 ///
 /// With fewer columns than rows the Gram matrix of all columns is made first and the working set is everything (covariance
 /// updates); else it grows (naive updates are products with the residual, one for each column that is looked at).
-/// The last steps of a small set are taken at once: a Cholesky solve for the coefficients that are not 0, kept when no
-/// sign changes.
+/// The last steps are taken at once: a Cholesky solve for the coefficients that are not 0, whose factor is kept from λ to λ.
 class CoordinatePath {
  public:
   CoordinatePath(const StandardisedColumns& columns, NetPenalty penalty, PathLimits limits, const Execution& execution);
@@ -55,7 +55,14 @@ class CoordinatePath {
   void start_from(double lambda);
   void solve_working_set(double lambda, PathPoint& point);
   bool polish(double lambda);
-  double sweep(double lambda);
+  bool factorise(const std::vector<Index>& active, double lambda);
+  void gradient_anew();
+  double objective(double lambda) const;
+  struct Sweep {
+    double fall = 0;    // the largest fall of the objective by one step, twice
+    Index changes = 0;  // coefficients that became 0, or something else, or changed their sign
+  };
+  Sweep sweep(double lambda);
   double gap(double lambda) const;
   void refresh();
   bool admit_violators(double lambda);
@@ -72,8 +79,10 @@ class CoordinatePath {
   std::vector<char> is_member_;
   Matrix gram_;  // the first members_.size() rows and columns are in use
   Vector q_, c_, h_;
-  double lambda_ = 0;           // where c is
-  Vector c_before_, h_before_;  // at the λ before that
+  ActiveFactor factor_;
+  std::vector<Index> solved_for_;  // members in the order of the factor
+  double lambda_ = 0;              // where c is
+  Vector c_before_, h_before_;     // at the λ before that
   double lambda_before_ = 0;
 
   // Outside it: zⱼ·r' at the residual r', and the latest known zⱼ·r of each column.

@@ -95,11 +95,12 @@ std::string PathModel<Spec>::summary(const Names& names) const {
   std::string out;
   if (lambda.size() > 1) out += path_lines(*this, names.features) + "\n";
   const Index k = chosen();
+  const std::string how =
+      lambda.size() > 1 && spec.choose != PathChoice::last
+          ? fmt::format("least {}", name_of(spec.choose))
+          : format_significant(100 * deviance_ratio.of(k), 4) + " % of the sum of squares explained";
   out += fmt::format("Coefficients at lambda = {} ({}), {:.0f} of {} not 0:\n", format_significant(chosen_lambda, 4),
-                     lambda.size() > 1
-                         ? fmt::format("{}{}", spec.choose == PathChoice::last ? "" : "least ", name_of(spec.choose))
-                         : fmt::format("{:.1f} % of the sum of squares explained", 100 * deviance_ratio.of(k)),
-                     df.of(k), width());
+                     how, df.of(k), width());
   std::vector<std::string> terms;
   std::vector<double> estimates, standardised;
   if (spec.intercept) {

@@ -45,6 +45,23 @@ void add_multiple(double factor, const double* HWY_RESTRICT x, double* HWY_RESTR
   for (; j < n; ++j) y[j] += factor * x[j];
 }
 
+void rotate(double c, double s, double* HWY_RESTRICT x, double* HWY_RESTRICT y, std::size_t n) {
+  const Lanes lanes;
+  const std::size_t width = hn::Lanes(lanes);
+  const auto cosine = hn::Set(lanes, c), sine = hn::Set(lanes, s);
+  std::size_t j = 0;
+  for (; j + width <= n; j += width) {
+    const auto a = hn::LoadU(lanes, x + j), b = hn::LoadU(lanes, y + j);
+    hn::StoreU(hn::MulAdd(cosine, a, hn::Mul(sine, b)), lanes, x + j);
+    hn::StoreU(hn::NegMulAdd(sine, a, hn::Mul(cosine, b)), lanes, y + j);
+  }
+  for (; j < n; ++j) {
+    const double a = x[j], b = y[j];
+    x[j] = c * a + s * b;
+    y[j] = c * b - s * a;
+  }
+}
+
 }  // namespace lemma::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -53,12 +70,16 @@ namespace lemma::simd {
 
 HWY_EXPORT(inner_product);
 HWY_EXPORT(add_multiple);
+HWY_EXPORT(rotate);
 
 double inner_product(std::span<const double> a, std::span<const double> b) {
   return HWY_DYNAMIC_DISPATCH(inner_product)(a.data(), b.data(), a.size());
 }
 void add_multiple(double factor, std::span<const double> x, std::span<double> y) {
   HWY_DYNAMIC_DISPATCH(add_multiple)(factor, x.data(), y.data(), x.size());
+}
+void rotate(double c, double s, std::span<double> x, std::span<double> y) {
+  HWY_DYNAMIC_DISPATCH(rotate)(c, s, x.data(), y.data(), x.size());
 }
 
 }  // namespace lemma::simd

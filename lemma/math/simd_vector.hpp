@@ -8,5 +8,7 @@ namespace lemma::simd {
 double inner_product(std::span<const double> a, std::span<const double> b);
 /// yⱼ += factor · xⱼ.
 void add_multiple(double factor, std::span<const double> x, std::span<double> y);
+/// A plane rotation: (x, y) becomes (c x + s y, c y − s x).
+void rotate(double c, double s, std::span<double> x, std::span<double> y);
 
 }  // namespace lemma::simd

@@ -22,4 +22,15 @@ TEST(SimdVector, ProductsAndMultiplesAreThoseOfPlainLoopsAtEveryLength) {
   }
 }
 
+TEST(SimdVector, ARotationTurnsEachPairAndKeepsItsLength) {
+  for (std::size_t n : {1U, 7U, 16U, 33U}) {
+    std::vector<double> x(n, 3), y(n, 4);
+    simd::rotate(0.6, 0.8, x, y);
+    for (std::size_t j = 0; j < n; ++j) {
+      EXPECT_NEAR(x[j], 5, 1e-15) << j;
+      EXPECT_NEAR(y[j], 0, 1e-15) << j;
+    }
+  }
+}
+
 }  // namespace lemma
