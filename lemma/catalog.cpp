@@ -5,6 +5,7 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/lasso.hpp>
+#include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
@@ -17,6 +18,7 @@ namespace lemma {
 
 std::span<const Method* const> catalog() {
   static const std::array methods{
+  static const std::array<const Method*, 8> methods{
       // linear: a linear predictor of a number
       &method_of<Lad>(),
   static const std::array<const Method*, 10> methods{
@@ -26,6 +28,7 @@ std::span<const Method* const> catalog() {
       &method_of<Ols>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
+      &method_of<Glm>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

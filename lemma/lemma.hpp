@@ -8,6 +8,7 @@
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/lasso.hpp>
+#include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>

@@ -80,6 +80,7 @@ class Rows {
   std::string target;                 // what is predicted; empty when nothing is
   std::vector<std::string> classes;   // names of the class codes; empty for a numeric response
   bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
+  bool counts = false;  // the response is a share of `weight` trials: cbind(successes, failures)
 
   Index width() const { return static_cast<Index>(features.size()); }
 };

@@ -23,6 +23,7 @@ void describe(Rows& rows, const Design& design) {
   rows.features = design.features();
   rows.target = design.target();
   rows.classes = design.classes();
+  rows.counts = design.parts().response.kind == Response::Kind::counts;
 }
 
 BoundTable::Role role_of(StreamRows::Use use) {

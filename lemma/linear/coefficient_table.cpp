@@ -78,14 +78,32 @@ std::string CoefficientTable::str(int digits) const {
   return out;
 }
 
-std::string five_numbers(const Vector& quantiles, int digits) {
+Vector five_quantiles(std::vector<WeightedValue> values) {
+  std::erase_if(values, [](const auto& each) { return each.weight == 0; });
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  std::vector<double> up_to;  // copies up to and with each
+  for (double sum = 0; const auto& each : values) up_to.push_back(sum += each.weight);
+  const auto copy = [&](double index) {  // the copies in order, counted from 0
+    const auto at = std::upper_bound(up_to.begin(), up_to.end(), index) - up_to.begin();
+    return values[std::min(static_cast<std::size_t>(at), values.size() - 1)].value;
+  };
+  Vector out(5);
+  for (int k = 0; k < 5; ++k) {
+    const double place = std::max(up_to.back() - 1, 0.0) * k / 4, below = std::floor(place);
+    out(k) = copy(below) + (place > below ? (place - below) * (copy(below + 1) - copy(below)) : 0);
+  }
+  return out;
+}
+
+std::string five_numbers(const Vector& quantiles, int digits, int gap) {
   const double largest = quantiles.cwiseAbs().maxCoeff();
   const int decimals =
       largest > 0 ? std::max(0, static_cast<int>(std::floor(digits + 1.5 - std::log10(largest)))) : digits + 1;
   const auto cells = format_column(rounded({quantiles.begin(), quantiles.end()}, decimals), digits);
   TextTable table;
   for (std::size_t i = 0; const char* name : {"Min", "1Q", "Median", "3Q", "Max"}) table.right(name, {cells[i++]});
-  return table.str({.gap = 1});
+  return table.str({.gap = gap});
 }
 
 std::string format_rounded(double number, int significant) {

@@ -17,8 +17,17 @@ struct CoefficientTable {
   std::string str(int digits = 4) const;
 };
 
+/// Up to so many rows the quantiles of the residuals are found (they have to be sorted).
+inline constexpr Index kMostResiduals = 100'000;
+
+struct WeightedValue {
+  double value = 0, weight = 1;  // of weight k: k copies
+};
+/// Least, quartiles (R's type 7) and largest of the values whose weight is not 0.
+Vector five_quantiles(std::vector<WeightedValue> values);
+
 /// The five numbers under Min, 1Q, Median, 3Q, Max, as R prints the residuals of a model.
-std::string five_numbers(const Vector& quantiles, int digits = 4);
+std::string five_numbers(const Vector& quantiles, int digits = 4, int gap = 1);
 
 /// Rounded to so many significant digits, then printed as R prints a number.
 std::string format_rounded(double number, int significant = 4);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/linear/coefficient_table.hpp>
 #include <lemma/linear/ols_parts.hpp>
 #include <lemma/math/distributions.hpp>
 #include <numbers>
@@ -99,7 +100,7 @@ double explained_by(const LinearSolution& solution) {
 
 Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Execution& execution) {
   if (rows.count() > kMostResiduals) return {};
-  std::vector<std::pair<double, double>> residuals(static_cast<std::size_t>(rows.count()));  // with their weights
+  std::vector<WeightedValue> residuals(static_cast<std::size_t>(rows.count()));
   for_each_block(rows, execution, [&](const Block& block) {
     const Vector fitted = model.predict(block.x);
     for (Index i = 0; i < block.rows(); ++i)
@@ -107,20 +108,7 @@ Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Executi
           std::sqrt(block.precision_of(i)) * (block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - fitted(i)),
           block.weight_of(i)};
   });
-  std::erase_if(residuals, [](const auto& each) { return each.second == 0; });
-  std::sort(residuals.begin(), residuals.end());
-  std::vector<double> up_to;  // copies up to and with each
-  for (double sum = 0; const auto& [residual, weight] : residuals) up_to.push_back(sum += weight);
-  const auto copy = [&](double index) {  // the copies in order, counted from 0
-    const auto at = std::upper_bound(up_to.begin(), up_to.end(), index) - up_to.begin();
-    return residuals[std::min(static_cast<std::size_t>(at), residuals.size() - 1)].first;
-  };
-  Vector out(5);
-  for (int k = 0; k < 5; ++k) {
-    const double place = std::max(up_to.back() - 1, 0.0) * k / 4, below = std::floor(place);
-    out(k) = copy(below) + (place > below ? (place - below) * (copy(below + 1) - copy(below)) : 0);
-  }
-  return out;
+  return five_quantiles(std::move(residuals));
 }
 
 Certificate certificate_of(const Excess& excess, long long refinements) {

@@ -1,5 +1,6 @@
 // lemma/linear/ols.hpp
 #pragma once
+#include <lemma/linear/coefficient_table.hpp>
 #include <lemma/math/least_squares.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
@@ -45,9 +46,6 @@ struct Ols {
   }
 };
 static_assert(Described<Ols>);
-
-/// Up to so many rows the quantiles of the residuals are found (they have to be sorted).
-inline constexpr Index kMostResiduals = 100'000;
 
 struct OlsModel : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/ols.hpp>
-#include <lemma/math/blas.hpp>
+#include <lemma/linear/squared_lengths.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/simd.hpp>
 
@@ -10,7 +10,6 @@ namespace lemma {
 namespace {
 
 constexpr double kNone = OlsModel::kNone;
-constexpr Index kChunk = 4096;  // rows copied at a time
 
 std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
@@ -116,23 +115,9 @@ Vector OlsModel::predict(const MatrixView& x) const {
   return out;
 }
 
-/// 1 / Σw + ‖R⁻ᵀ (x − mean)‖².
 Vector OlsModel::quadratic_form(const MatrixView& x) const {
   require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Index k = triangle.rows();
-  Vector out = Vector::Constant(x.rows(), spec.intercept ? 1 / mass : 0.0);
-  if (k == 0) return out;
-  for (Index first = 0; first < x.rows(); first += kChunk) {
-    Matrix rows(std::min(kChunk, x.rows() - first), k);
-    for (Index i = 0; i < rows.rows(); ++i)
-      for (Index j = 0; j < k; ++j) {
-        const Index column = kept[static_cast<std::size_t>(j)];
-        rows(i, j) = (x(first + i, column) - mean(column)) - mean_rest(column);
-      }
-    blas::divide_by_upper(triangle, rows);
-    out.segment(first, rows.rows()) += rows.rowwise().squaredNorm();
-  }
-  return out;
+  return squared_lengths(x, {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0});
 }
 
 Interval OlsModel::interval(const MatrixView& x, IntervalKind kind, double level) const {

@@ -1,4 +1,5 @@
 // lemma/math/special.cpp
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <lemma/math/simd.hpp>
 #include <lemma/math/special.hpp>
@@ -53,5 +54,7 @@ double logistic(double x) {
   const double e = std::exp(x);
   return e / (1 + e);
 }
+
+double log_gamma(double x) { return boost::math::lgamma(x); }
 
 }  // namespace lemma

@@ -13,5 +13,7 @@ Vector softmax_rows(Eigen::Ref<Matrix> m);
 /// log(1 + eˣ) and 1 / (1 + e⁻ˣ), for any x.
 double log1p_exp(double x);
 double logistic(double x);
+/// log Γ(x) for x > 0; unlike the standard library's it can be called from several threads.
+double log_gamma(double x);
 
 }  // namespace lemma

@@ -4,6 +4,7 @@
 #include <lemma/model/concepts.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace lemma {
 
@@ -12,6 +13,7 @@ class Method;
 struct PredictOptions {
   IntervalKind interval = IntervalKind::none;
   double level = 0.95;
+  std::span<const double> offset;  // known part of each row's linear predictor; empty: none
 };
 
 /// Whatever a model says of new rows; what it does not offer is empty.
@@ -56,7 +58,7 @@ class AnyModel {
   explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}
   const Interface* operator->() const { return model_.get(); }
 
-  /// predict with the width checked first: the message names the method and both widths.
+  /// predict with the width (and the number of offsets) checked first: the message names the method and both numbers.
   Prediction predict(const MatrixView& x, const PredictOptions& options = {}) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/rows.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,13 @@ template <class M>
 concept HasTask = Regressor<M> && requires(const M& m, const MatrixView& x) {
   { m.task() } -> std::same_as<Task>;
   { m.classify(x) } -> std::same_as<Labels>;
+};
+
+/// The offset goes through a link before it reaches the prediction: every verb takes it. For other models that take an
+/// offset it is a part of the value.
+template <class M>
+concept TakesOffset = requires(const M& m, const MatrixView& x, std::span<const double> offset) {
+  m.predict(x, offset);
 };
 
 // What some models offer besides.

@@ -40,11 +40,6 @@ Coded code(const std::vector<std::string>& labels) {
   return out;
 }
 
-void add_offset(Vector& values, const DesignData& data) {
-  if (values.size() > 0 && !data.offset.empty())
-    values += Eigen::Map<const Vector>(data.offset.data(), static_cast<Index>(data.offset.size()));
-}
-
 DesignOptions design_options(const MethodAbout& about, DesignOptions options) {
   options.classify = about.task == Task::classification;
   options.classify_categories = about.either_response;

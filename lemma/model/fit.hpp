@@ -20,8 +20,6 @@ struct Coded {
 Coded code(const std::vector<std::string>& labels);
 /// The options of the user with what the method takes.
 DesignOptions design_options(const MethodAbout& about, DesignOptions options = {});
-/// A response is offset + what the columns say of it: adds the offset of the rows to values of them, where there is one.
-void add_offset(Vector& values, const DesignData& data);
 /// What the design makes of the training table, with the weights, precision and offset of the options.
 std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
 }  // namespace detail
@@ -66,13 +64,27 @@ struct Fitted : Model {
 
   auto predict(const Table& table) const {
     const DesignData data = design.apply(table);
-    auto out = Model::predict(data.x);
-    if constexpr (Regressor<Model>) detail::add_offset(out, data);
-    return out;
+    if constexpr (TakesOffset<Model>) {
+      return Model::predict(data.x, std::span<const double>(data.offset));
+    } else {
+      auto out = Model::predict(data.x);
+      if constexpr (Regressor<Model>) detail::add_offset(out, data.offset);
+      return out;
+    }
   }
   auto predict(const MatrixView& x) const { return Model::predict(x); }
-  auto probabilities(const auto& rows) const { return Model::probabilities(x_of(rows)); }
-  auto decision(const auto& rows) const { return Model::decision(x_of(rows)); }
+  auto probabilities(const Table& table) const {
+    const DesignData data = design.apply(table);
+    if constexpr (TakesOffset<Model>) return Model::probabilities(data.x, std::span<const double>(data.offset));
+    else return Model::probabilities(data.x);
+  }
+  auto probabilities(const MatrixView& x) const { return Model::probabilities(x); }
+  auto decision(const Table& table) const {
+    const DesignData data = design.apply(table);
+    if constexpr (TakesOffset<Model>) return Model::decision(data.x, std::span<const double>(data.offset));
+    else return Model::decision(data.x);
+  }
+  auto decision(const MatrixView& x) const { return Model::decision(x); }
   auto coordinates(const auto& rows) const { return Model::coordinates(x_of(rows)); }
   auto assign(const auto& rows) const { return Model::assign(x_of(rows)); }
   auto memberships(const auto& rows) const { return Model::memberships(x_of(rows)); }

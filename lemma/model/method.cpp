@@ -69,10 +69,18 @@ Prediction stack(const std::vector<Prediction>& parts) {
   return out;
 }
 
+void detail::add_offset(Vector& values, std::span<const double> offset) {
+  if (values.size() > 0 && !offset.empty())
+    values += Eigen::Map<const Vector>(offset.data(), static_cast<Index>(offset.size()));
+}
+
 Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options) const {
   if (x.cols() != model_->width())
     throw Error(
         fmt::format("{} was fitted on {} columns and is given {}", model_->method().name(), model_->width(), x.cols()));
+  if (!options.offset.empty() && static_cast<Index>(options.offset.size()) != x.rows())
+    throw Error(
+        fmt::format("{}: there are {} offsets for {} rows", model_->method().name(), options.offset.size(), x.rows()));
   return model_->predict(x, options);
 }
 

@@ -64,6 +64,8 @@ template <MethodSpec Spec>
 const Method& method_of();
 
 namespace detail {
+/// A response is offset + what the columns say of it: adds the offset of the rows to values of them, where there is one.
+void add_offset(Vector& values, std::span<const double> offset);
 /// The spec's own fit, found by its argument types (a member of the same name would hide it).
 template <class Spec>
 auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options) {
@@ -89,18 +91,26 @@ class SpecModel final : public AnyModel::Interface {
 
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     Prediction out;
+    const auto ask = [&](auto&& verb) {  // with the offset, where the verb takes one
+      if constexpr (TakesOffset<Model>) return verb(x, options.offset);
+      else return verb(x);
+    };
+    const auto predicted = [&](const auto& model) {
+      return ask([&](const auto&... rows) { return model.predict(rows...); });
+    };
     if constexpr (HasTask<Model>) {
-      if (model_.task() == Task::regression) out.value = model_.predict(x);
-      else out.label = model_.classify(x);
+      if (model_.task() == Task::regression) out.value = predicted(model_);
+      else out.label = ask([&](const auto&... rows) { return model_.classify(rows...); });
     } else if constexpr (Regressor<Model>) {
-      out.value = model_.predict(x);
+      out.value = predicted(model_);
     }
-    if constexpr (Classifier<Model>) out.label = model_.predict(x);
+    if constexpr (Classifier<Model>) out.label = predicted(model_);
     if constexpr (Clusterer<Model>) out.label = model_.assign(x);
     if constexpr (HasProbabilities<Model>)
-      if (task() == Task::classification) out.probabilities = model_.probabilities(x);
+      if (task() == Task::classification)
+        out.probabilities = ask([&](const auto&... rows) { return model_.probabilities(rows...); });
     if constexpr (HasMemberships<Model>) out.probabilities = model_.memberships(x);
-    if constexpr (HasDecision<Model>) out.decision = model_.decision(x);
+    if constexpr (HasDecision<Model>) out.decision = ask([&](const auto&... rows) { return model_.decision(rows...); });
     if constexpr (HasCoordinates<Model>) {
       out.coordinates = model_.coordinates(x);
       out.coordinate_names = model_.coordinate_names();
@@ -109,13 +119,17 @@ class SpecModel final : public AnyModel::Interface {
     if constexpr (DensityModel<Model>) out.log_density = model_.log_density(x);
     if (options.interval != IntervalKind::none) {
       if constexpr (HasInterval<Model>) {
-        auto interval = model_.interval(x, options.interval, options.level);
+        auto interval = ask([&](const MatrixView& rows, const auto&... offset) {
+          return model_.interval(rows, options.interval, options.level, offset...);
+        });
         out.lower = std::move(interval.lower);
         out.upper = std::move(interval.upper);
       } else {
         throw Error(std::string(Spec::name) + " has no intervals");
       }
     }
+    if constexpr (!TakesOffset<Model>)
+      for (Vector* values : {&out.value, &out.lower, &out.upper}) detail::add_offset(*values, options.offset);
     return out;
   }
   Matrix transform(const MatrixView& x) const override {

@@ -267,6 +267,7 @@ TransformedRows::TransformedRows(const Rows& before, AnyModel step) : before_(be
   has_weights = before.has_weights;
   has_precision = before.has_precision;
   has_offset = before.has_offset;
+  counts = before.counts;
 }
 
 Block TransformedRows::read(Index first, Index size, BlockBuffer& buffer) const {

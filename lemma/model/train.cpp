@@ -92,9 +92,9 @@ Prediction TrainedModel::predict(const Table& table, const PredictOptions& optio
 }
 
 Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& options) const {
-  Prediction out = model.predict(data.x, options);
-  for (Vector* values : {&out.value, &out.lower, &out.upper}) detail::add_offset(*values, data);
-  return out;
+  PredictOptions with_offset = options;
+  with_offset.offset = data.offset;
+  return model.predict(data.x, with_offset);
 }
 
 Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {
@@ -102,10 +102,9 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
   const Index size = block_rows(rows);
   for_each_block(rows, execution, [&](const Block& block) {
     Prediction& part = parts[static_cast<std::size_t>(block.first / size)];
-    part = model.predict(block.x, options);
-    const Eigen::Map<const Vector> offset(block.offset.data(), static_cast<Index>(block.offset.size()));
-    for (Vector* values : {&part.value, &part.lower, &part.upper})
-      if (values->size() > 0 && offset.size() > 0) *values += offset;
+    PredictOptions with_offset = options;
+    with_offset.offset = block.offset;
+    part = model.predict(block.x, with_offset);
   });
   return stack(parts);
 }
