@@ -6,6 +6,7 @@
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/logistic.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
@@ -25,10 +26,12 @@ std::span<const Method* const> catalog() {
       // linear: a linear predictor of a number
       &method_of<ElasticNet>(),
       &method_of<Lasso>(),
+      // linear: a linear predictor of a number or a class
       &method_of<Ols>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
       &method_of<Glm>(),
+      &method_of<Logistic>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

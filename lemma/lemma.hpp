@@ -9,6 +9,7 @@
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/logistic.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>

@@ -115,7 +115,7 @@ TEST_P(NewRows, MayComeInAnyColumnOrderAndWithoutTheResponse) {
   const auto trained = train_on(method(), example);
   Table turned({}, "turned");
   for (auto column = example.table.all().rbegin(); column != example.table.all().rend(); ++column)
-    if (column->name != "y" && column->name != "class" && column->name != "pair") turned.add(*column);
+    if (column->name != "y" && column->name != "class" && column->name != "side") turned.add(*column);
   EXPECT_TRUE(same_bits(to_document(trained.predict(turned)), to_document(trained.predict(example.table))));
 }
 

@@ -63,12 +63,12 @@ TrainedModel model_of(const std::string& text) {
   Value params;
   const auto method = method_from(text, catalog(), params);
   const bool classes = method->about().task == Task::classification;
-  const std::string how = !method->about().uses_response ? "~ . - species"
-                          : method->about().two_classes  ? "pair ~ . - species"
-                          : classes                      ? "species ~ ."
-                                                         : "petal_width ~ .";
+  const std::string how = !method->about().uses_response      ? "~ . - species"
+                          : method->about().most_classes == 2 ? "pair ~ . - species"
+                          : classes                           ? "species ~ ."
+                                                              : "petal_width ~ .";
   return train(method, params, formula(how),
-               MemoryTableStream(method->about().two_classes ? two_classes() : few_rows()));
+               MemoryTableStream(method->about().most_classes == 2 ? two_classes() : few_rows()));
 }
 
 std::string text_of(const fs::path& path) {

@@ -27,10 +27,10 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
   if (about.task == Task::classification && rows.classes.size() == 1)
     throw Error(fmt::format("{} needs at least two classes, and {} has only '{}'", name,
                             rows.target.empty() ? "the response" : rows.target, rows.classes.front()));
-  if (about.two_classes && rows.classes.size() > 2)
-    throw Error(
-        fmt::format("{} tells two classes apart, and {} has {}; use a method for more, such as multinomial or lda",
-                    name, rows.target.empty() ? "the response" : rows.target, rows.classes.size()));
+  if (about.most_classes > 0 && rows.classes.size() > static_cast<std::size_t>(about.most_classes))
+    throw Error(fmt::format("{} tells {} classes apart, and {} has {}; 'lemma methods' lists methods for more", name,
+                            about.most_classes, rows.target.empty() ? "the response" : rows.target,
+                            rows.classes.size()));
   if (about.task == Task::regression && !rows.classes.empty() && !about.either_response)
     throw Error(fmt::format("{} predicts numbers, and {} is categorical; use a classification method", name,
                             rows.target.empty() ? "the response" : rows.target));

@@ -28,8 +28,8 @@ struct MethodAbout {
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
   bool takes_counts = false;     // cbind(successes, failures) as the response: proportions
   bool either_response = false;  // numbers or classes: the model's own task() follows the response
-  bool two_classes = false;      // tells two classes apart, not more
   bool uses_response = true;     // false: unsupervised
+  int most_classes = 0;          // 0: any number
   bool random = false;           // the seed matters
   bool row_order_matters = false;
 };

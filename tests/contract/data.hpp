@@ -23,17 +23,18 @@ inline constexpr const char* kFeatures = "x1 + x2 + x3 + x4";
 
 inline std::string formula_for(const MethodAbout& about, const std::string& features = kFeatures) {
   if (!about.uses_response) return "~ " + features;
-  const char* classes = about.two_classes ? "pair ~ " : "class ~ ";
-  return (about.task == Task::classification ? classes : "y ~ ") + features;
+  if (about.task != Task::classification) return "y ~ " + features;
+  return (about.most_classes == 2 ? "side ~ " : "class ~ ") + features;
 }
 
-/// Three Gaussian groups 6 apart with correlated columns, a response that is linear in them up to noise, the pair of the
-/// first group and the others, a factor g, and whole weights from 0 to 3.
+/// Three Gaussian groups 6 apart with correlated columns, a response that is linear in them up to noise, two classes
+/// (side) that overlap, a factor g, and whole weights from 0 to 3.
 inline Table groups(Index n, std::uint64_t seed = 11) {
   RandomStream stream(seed);
   std::vector<std::vector<double>> x(kColumns);
   std::vector<double> y, w;
-  std::vector<std::string> group, g;
+  std::vector<std::string> group, g, side;
+  RandomStream chance(seed + 1000);
   const std::vector<std::string> names{"blue", "green", "red"}, levels{"p", "q"};
   for (Index i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i % 3);
@@ -47,16 +48,15 @@ inline Table groups(Index n, std::uint64_t seed = 11) {
     y.push_back(3 + sum + 0.7 * stream.normal());
     w.push_back(static_cast<double>((i * 7 + i / 3) % 4));
     group.push_back(names[k]);
+    side.push_back(sum + 4 * chance.normal() > 0 ? "right" : "left");
     g.push_back(levels[static_cast<std::size_t>(stream.below(2))]);
   }
   Table table({}, "toy");
   for (std::size_t j = 0; j < kColumns; ++j) table.add(numeric("x" + std::to_string(j + 1), x[j]));
   table.add(numeric("y", y));
   table.add(categorical("class", group));
-  std::vector<std::string> pair;
-  for (const auto& name : group) pair.push_back(name == "blue" ? "blue" : "other");
-  table.add(categorical("pair", pair));
   table.add(categorical("g", g));
+  table.add(categorical("side", side));
   table.add(numeric("w", w));
   return table;
 }
@@ -86,7 +86,7 @@ inline Table changed(const Table& table, const std::vector<std::string>& columns
 inline Example built_in(const Method& method) {
   const auto& about = method.about();
   if (!about.uses_response) return {dataset("iris"), "~ . - species"};
-  if (about.two_classes) return {dataset("pima_train"), "type ~ ."};
+  if (about.most_classes == 2) return {dataset("crabs"), "sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"};
   if (about.task == Task::classification)
     return {dataset("crabs"), "sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"};
   return {dataset("boston"), "medv ~ ."};

@@ -1,0 +1,95 @@
+// lemma/linear/logistic_parts.hpp: what fitting and certifying logistic share. Inner header: use lemma/linear/logistic.hpp.
+#pragma once
+#include <functional>
+#include <lemma/linear/logistic.hpp>
+#include <lemma/linear/logistic_loss.hpp>
+
+namespace lemma::logit {
+
+/// One look at the rows: what standardising, the null model and the checks of the response need.
+Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execution);
+
+/// Σⱼ pen(factorⱼ βⱼ) over the columns; the intercept, β₀, has no part in it.
+class PenaltyTerm {
+ public:
+  PenaltyTerm(const Logistic& spec, double lambda);
+  double lambda() const { return lambda_; }
+  double l2() const { return l2_; }
+  /// All of it is ½ Σ quadratic(factor) β².
+  bool smooth() const { return l1_ == 0 && rho_ == 0; }
+  double quadratic(double factor) const { return l2_ * factor * factor; }
+
+  double value(double beta, double factor) const;
+  double value(const Frame& frame, const Vector& beta) const;
+  /// sup over β of zβ − pen(factor β): what a dual point costs. Infinite where |z| is too large.
+  double conjugate(double z, double factor) const;
+  /// The largest t in [0, 1] for which t z costs something finite.
+  double feasible_share(double z, double factor) const;
+  /// pen(β) + pen*(z) − z β ≥ 0: without cancellation for l2.
+  double mismatch(double beta, double z, double factor) const;
+  /// The x that minimises ½ h (x − a)² + pen(factor x).
+  double shrink(double a, double h, double factor) const;
+
+ private:
+  double lambda_, l1_ = 0, l2_ = 0, rho_ = 0;  // rho 0: no bridge
+};
+
+/// How far β is from the optimum, as far as the dual point of its residuals can tell.
+struct Gap {
+  double objective = 0, absolute = 0;
+  double relative() const { return objective > 0 ? absolute / objective : absolute == 0 ? 0.0 : 1.0; }
+};
+Gap duality_gap(const Loss& loss, const PenaltyTerm& penalty, const Vector& beta, const DualParts& parts);
+
+/// Where a solver came to.
+struct Solution {
+  Vector beta;
+  double objective = 0;
+  Gap gap;
+  Matrix hessian;          // of the loss, at β or near it; empty where it was not needed
+  bool dependent = false;  // columns are linear combinations of each other
+  double decrement = 0;    // what the last quadratic model promised, relative to the objective
+  Vector last_step;
+  long long iterations = 0;
+  std::string stopped;
+  std::vector<double> trace;  // objective at the start and after each iteration
+};
+
+struct SolveOptions {
+  double tolerance = 1e-9;
+  int max_iterations = 1000;
+  Execution execution;
+};
+
+/// Newton's method. Penalties that are not smooth go into the quadratic model, which coordinate descent minimises.
+Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options);
+
+/// What one more Newton step would do, by a Hessian of its own: the decrease of the quadratic model relative to J.
+struct Decrement {
+  double relative = 0, objective = 0;
+  Vector step;
+  Matrix hessian;  // of the loss
+  bool separated() const { return step.cwiseAbs().maxCoeff() > kLongStep; }
+  static constexpr double kLongStep = 1e-3;  // of a standardised coefficient, where the objective hardly changes
+};
+Decrement newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Vector& beta);
+
+/// The loss of these rows: without their zeros where that is how they lie in memory, else by scans.
+std::unique_ptr<Loss> loss_of(const Rows& rows, const Frame& frame, const Execution& execution);
+
+/// The gap that a solver must reach: sgd's is a thousand times that of the others, and at least 1e-4.
+double tolerance_of(const Logistic& spec);
+
+/// The best intercept alone, and its loss.
+struct Null {
+  Vector beta;
+  double loss;
+};
+Null null_model(const Loss& loss, bool offset);
+
+/// H of the objective in the user's units, from that of the loss inside; the intercept first.
+Matrix users_curvature(const Frame& frame, const PenaltyTerm& penalty, const Matrix& hessian);
+
+Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, double tolerance);
+
+}  // namespace lemma::logit
