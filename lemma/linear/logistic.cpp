@@ -85,6 +85,43 @@ void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm&
   solution.decrement = std::max(solution.decrement, 1.0);
 }
 
+/// The solver for this shape and penalty, and the data as it needs them.
+class Worker {
+ public:
+  Worker(const Logistic& spec, const Rows& rows, const Loss& loss, const Execution& execution)
+      : solver_(spec.solver), loss_(loss), sparse_(dynamic_cast<const SparseLoss*>(&loss)) {
+    const bool small = loss.frame().width() <= kMostForHessian, smooth = PenaltyTerm(spec, 1).smooth();
+    if (solver_ == LogisticSolver::automatic)
+      solver_ = small && (!sparse_ || loss.frame().width() <= kMostForCurvature) ? LogisticSolver::newton
+                : !smooth                                                        ? LogisticSolver::coordinate
+                : sparse_                                                        ? LogisticSolver::newton
+                                                                                 : LogisticSolver::lbfgs;
+    if (solver_ == LogisticSolver::coordinate && !sparse_ && !small) {
+      wide_ = SparseLoss::of_dense(rows, loss.frame(), execution);
+      sparse_ = wide_.get();
+    }
+  }
+  Solution solve(const PenaltyTerm& penalty, const Vector& start, const SolveOptions& how) const {
+    const bool small = loss_.frame().width() <= (sparse_ ? kMostForCurvature : kMostForHessian);
+    switch (solver_) {
+      case LogisticSolver::coordinate:
+        if (sparse_) return coordinate_descent(*sparse_, penalty, start, how);
+        return newton(loss_, penalty, start, how, true);
+      case LogisticSolver::newton:
+        if (sparse_ && !small && penalty.smooth()) return newton_cg(*sparse_, penalty, start, how);
+        if (sparse_ && !small) return coordinate_descent(*sparse_, penalty, start, how);
+        return newton(loss_, penalty, start, how);
+      default: return newton(loss_, penalty, start, how);
+    }
+  }
+
+ private:
+  LogisticSolver solver_;
+  const Loss& loss_;
+  const SparseLoss* sparse_;
+  std::unique_ptr<SparseLoss> wide_;
+};
+
 void warn_of_separation(LogisticModel& model, const Solution& solution, const Rows& rows) {
   std::vector<std::pair<double, std::string>> moving;
   for (Index j = 0; j < rows.width(); ++j)
@@ -114,7 +151,7 @@ void Logistic::check() const {
 namespace logit {
 
 std::unique_ptr<Loss> loss_of(const Rows& rows, const Frame& frame, const Execution& execution) {
-  if (rows.sparse()) return std::make_unique<SparseLoss>(rows, frame, execution);
+  if (rows.sparse()) return std::make_unique<SparseLoss>(*rows.sparse(), rows, frame, execution);
   return std::make_unique<DenseLoss>(rows, frame, execution);
 }
 
@@ -225,6 +262,7 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
   for (PathNumbers* each : {&model.intercept, &model.df, &model.deviance_ratio, &model.objective})
     each->of.resize(count);
 
+  const Worker worker(*spec, rows, loss, execution);
   Vector start;
   for (Index k = 0; k < count; ++k) {
     const double lambda = lambdas[static_cast<std::size_t>(k)];
@@ -232,7 +270,7 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
     SolveOptions how{tolerance_of(*spec), spec->max_iterations, execution.part(share(k), share(k + 1))};
     if (k == 0) start = start_on_sample(rows, frame, *spec, lambda, null, how);
     const PenaltyTerm penalty(*spec, lambda);
-    Solution solution = newton(loss, penalty, start, how);
+    Solution solution = worker.solve(penalty, start, how);
     start = solution.beta;
     const Vector users = frame.users(solution.beta);
     model.coefficients.of.row(k) = users.tail(frame.width()).transpose();

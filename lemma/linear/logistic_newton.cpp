@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kBelowRounding = 1e-13;  // changes of the objective that cannot be seen in it
 constexpr double kNearlyThere = 1e-5;     // predicted decrease from which on the last Hessian is good enough
-constexpr double kNoLoss = 1e-9;          // share of the null model's loss: what is left is separated
+// A gap certifies the objective, and coefficients only to its root: steps go on to where they come for a pass each.
+constexpr double kFurther = 1e-4;
+constexpr double kNoLoss = 1e-9;  // share of the null model's loss: what is left is separated
 constexpr double kDependent = 1e-13, kDamping = 1e-10;
 constexpr int kMostHalvings = 40, kMostSweeps = 2000, kMostStalls = 4;
 
@@ -91,7 +93,8 @@ Vector by_coordinates(const Model& model) {
 
 }  // namespace
 
-Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options) {
+Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options,
+                bool always_coordinates) {
   const Frame& frame = loss.frame();
   const bool certified_by_gap = penalty.lambda() > 0;
   Solution out;
@@ -113,7 +116,7 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, cons
       gradient = parts.gradient();
       out.gap = duality_gap(loss, penalty, out.beta, parts);
       objective = out.gap.objective;
-      done = out.gap.relative() <= options.tolerance;
+      done = out.gap.relative() <= kFurther * options.tolerance;
       if (out.gap.absolute > 0.5 * best_gap) ++stalls;
       best_gap = std::min(best_gap, out.gap.absolute);
     }
@@ -145,7 +148,8 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, cons
     }
 
     const Model model{frame, penalty, out.beta, gradient, out.hessian};
-    const Vector to = penalty.smooth() ? by_cholesky(model, out.dependent) : by_coordinates(model);
+    const Vector to =
+        penalty.smooth() && !always_coordinates ? by_cholesky(model, out.dependent) : by_coordinates(model);
     const double ratio = model.decrease(to) / std::max(objective, 1e-300);
     out.decrement = ratio;
     from = out.beta;
@@ -158,8 +162,9 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, cons
       out.stopped = "converged";
       break;
     }
-    if (!hessian_wanted && (step.cwiseAbs().maxCoeff() == 0 || stalls > kMostStalls)) {
-      out.stopped = "no further descent";
+    if (!hessian_wanted && (step.cwiseAbs().maxCoeff() == 0 || stalls > kMostStalls ||
+                            (stalls > 0 && out.gap.relative() <= options.tolerance))) {
+      out.stopped = out.gap.relative() <= options.tolerance ? "converged" : "no further descent";
       break;
     }
     out.beta = to;

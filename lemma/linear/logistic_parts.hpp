@@ -62,7 +62,15 @@ struct SolveOptions {
 };
 
 /// Newton's method. Penalties that are not smooth go into the quadratic model, which coordinate descent minimises.
-Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options);
+Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options,
+                bool always_coordinates = false);
+
+class SparseLoss;
+/// Newton's method with the Hessian only ever multiplied, by conjugate gradients: for l2.
+Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options);
+/// Coordinate descent on the columns that matter: for any penalty.
+Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start,
+                            const SolveOptions& options);
 
 /// What one more Newton step would do, by a Hessian of its own: the decrease of the quadratic model relative to J.
 struct Decrement {

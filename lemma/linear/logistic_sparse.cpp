@@ -37,8 +37,8 @@ void add_row(const Csr& x, Index i, double r, double* sum) {
 
 }  // namespace
 
-SparseLoss::SparseLoss(const Rows& rows, Frame frame, Execution execution)
-    : Loss(std::move(frame)), x_(*rows.sparse()), execution_(std::move(execution)) {
+SparseLoss::SparseLoss(const Csr& x, const Rows& rows, Frame frame, Execution execution)
+    : Loss(std::move(frame)), x_(x), execution_(std::move(execution)) {
   const Index n = x_.rows();
   runs_ = std::clamp<Index>(n / kLeastRunRows, 1, kMostRuns);
   run_rows_ = (n + runs_ - 1) / runs_;
@@ -54,6 +54,29 @@ SparseLoss::SparseLoss(const Rows& rows, Frame frame, Execution execution)
     std::copy(w.begin(), w.end(), w_.begin() + first);
     std::copy(block.offset.begin(), block.offset.end(), offset_.begin() + (rows.has_offset ? first : 0));
   }
+}
+
+std::unique_ptr<SparseLoss> SparseLoss::of_dense(const Rows& rows, const Frame& frame, const Execution& execution) {
+  const Index n = rows.count(), p = rows.width();
+  auto x = std::make_shared<Csr>();
+  x->width = p;
+  x->column.resize(static_cast<std::size_t>(n * p));
+  x->value.resize(x->column.size());
+  for (Index i = 0; i <= n; ++i) x->start.push_back(i * p);
+  for_each_block(rows, execution, [&](const Block& block) {
+    for (Index i = 0; i < block.rows(); ++i)
+      for (Index j = 0; j < p; ++j) {
+        const auto to = static_cast<std::size_t>((block.first + i) * p + j);
+        x->column[to] = static_cast<std::int32_t>(j);
+        x->value[to] = (block.x(i, j) - frame.mean(j)) * frame.inverse_scale(j);
+      }
+  });
+  Frame made = frame;
+  made.mean.setZero();
+  made.inverse_scale = made.inverse_scale.unaryExpr([](double s) { return s > 0 ? 1.0 : 0.0; });
+  auto out = std::make_unique<SparseLoss>(*x, rows, made, execution);
+  out->own_ = x;
+  return out;
 }
 
 void SparseLoss::for_each_run(const std::function<void(std::size_t, Index, Index)>& visit) const {

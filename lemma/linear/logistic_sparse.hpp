@@ -8,7 +8,9 @@ namespace lemma::logit {
 /// the same bits on any number of threads.
 class SparseLoss final : public Loss {
  public:
-  SparseLoss(const Rows& rows, Frame frame, Execution execution);
+  SparseLoss(const Csr& x, const Rows& rows, Frame frame, Execution execution);
+  /// Rows with their zeros, and so many columns that they are worked on one by one: x̃ itself, in a copy.
+  static std::unique_ptr<SparseLoss> of_dense(const Rows& rows, const Frame& frame, const Execution& execution);
 
   double value(const Vector& beta) const override;
   double value(const Vector& beta, Vector& gradient) const override;
@@ -35,6 +37,7 @@ class SparseLoss final : public Loss {
   Vector merged(const std::vector<Vector>& parts) const;
   /// visit(run, first row, row after the last) for every run.
   void for_each_run(const std::function<void(std::size_t, Index, Index)>& visit) const;
+  std::shared_ptr<const Csr> own_;  // of_dense
   const Csr& x_;
   std::vector<double> y_, w_, offset_;
   Index runs_, run_rows_;
