@@ -4,8 +4,8 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
-#include <lemma/linear/lasso.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/lasso.hpp>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/quantile.hpp>
@@ -19,19 +19,15 @@ namespace lemma {
 
 std::span<const Method* const> catalog() {
   static const std::array methods{
-  static const std::array<const Method*, 8> methods{
-      // linear: a linear predictor of a number
-      &method_of<Lad>(),
-  static const std::array<const Method*, 10> methods{
-      // linear: a linear predictor of a number
+      // linear: a linear predictor of a number, a class or a count
       &method_of<ElasticNet>(),
+      &method_of<Glm>(),
+      &method_of<Lad>(),
       &method_of<Lasso>(),
-      // linear: a linear predictor of a number or a class
+      &method_of<Logistic>(),
       &method_of<Ols>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
-      &method_of<Glm>(),
-      &method_of<Logistic>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),
