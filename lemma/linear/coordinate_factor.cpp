@@ -46,11 +46,15 @@ void ActiveFactor::leave(const std::vector<char>& stays) {
   const auto after = static_cast<Index>(from.size());
   Index first = 0;
   while (first < after && from[static_cast<std::size_t>(first)] == first) ++first;
-  for (Index i = 0; i < before; ++i) {
+  for (Index i = 0; i < before; ++i) {  // runs of columns move together
     double* const row = r_.row(i).data();
-    for (Index j = std::max(first, Index{0}); j < after; ++j) {
+    for (Index j = first; j < after;) {
+      Index end = j + 1;
       const Index source = from[static_cast<std::size_t>(j)];
-      row[j] = source >= i ? row[source] : 0;
+      while (end < after && from[static_cast<std::size_t>(end)] == source + end - j) ++end;
+      if (source + end - j > i) std::copy(row + source, row + source + end - j, row + j);
+      else std::fill(row + j, row + end, 0.0);
+      j = end;
     }
   }
   for (Index j = first; j < after; ++j)

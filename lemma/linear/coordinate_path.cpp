@@ -11,6 +11,7 @@ namespace {
 constexpr Index kMostInGram = 6000;     // columns whose whole Gram matrix is made
 constexpr Index kMostPolished = 5000;   // coefficients solved for at once
 constexpr int kSweepsBeforePolish = 4;  // at most, while the support changes
+constexpr double kRounding = 1e-13;     // of λ₁: a violation that is none
 constexpr double kClearly = 1 + 1e-12;  // |zⱼ·r| beyond its bound by more than rounding
 
 std::span<double> head(Vector& v, Index size) { return {v.data(), static_cast<std::size_t>(size)}; }
@@ -127,17 +128,18 @@ void CoordinatePath::start_from(double lambda) {
   lambda_ = lambda;
 }
 
-/// One step of each coordinate: c = S(h + G c, λ₁) / (G + λ₂).
-CoordinatePath::Sweep CoordinatePath::sweep(double lambda) {
+/// One step of each coordinate, or of each that is 0: c = S(h + G c, λ₁) / (G + λ₂). Steps that only move rounding are left
+/// out: after a Newton step these are nearly all.
+CoordinatePath::Sweep CoordinatePath::sweep(double lambda, Steps steps) {
   const auto m = static_cast<Index>(members_.size());
   Sweep out;
   for (Index i = 0; i < m; ++i) {
     const Index j = members_[static_cast<std::size_t>(i)];
     const double own = gram_(i, i), f = penalty_.factors(j);
     const double l1 = f == 0 ? 0 : penalty_.l1(j, lambda), l2 = f == 0 ? 0 : penalty_.l2(j, lambda);
-    if (own == 0 || !std::isfinite(l1)) continue;
+    if (own == 0 || !std::isfinite(l1) || (steps == Steps::of_zeros && c_(i) != 0)) continue;
     const double moved = soft(h_(i) + own * c_(i), l1, penalty_.positive && f >= 0) / (own + l2), d = moved - c_(i);
-    if (d == 0) continue;
+    if (d == 0 || (moved != 0 && std::abs(d) * own <= kRounding * l1)) continue;
     out.changes += (moved > 0) != (c_(i) > 0) || (moved < 0) != (c_(i) < 0);
     c_(i) = moved;
     simd::add_multiple(-d, {gram_.row(i).data(), static_cast<std::size_t>(m)}, head(h_, m));
@@ -281,14 +283,14 @@ void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
   int swept = 0, next = 0, pause = 1;
   for (int round = 0; round < limits_.sweeps; ++round) {
     if (round % 16 == 15 && execution_.cancelled()) return;
-    const Sweep done = sweep(lambda);
+    const Sweep done = sweep(lambda, round == 0 ? Steps::of_zeros : Steps::of_all);
     ++point.sweeps;
-    point.converged = done.fall == 0 || gap(lambda) <= allowed;
+    point.converged = (done.fall == 0 && round > 0) || gap(lambda) <= allowed;
     if (point.converged) {
-      if (done.fall > 0) polish(lambda);  // a small gap leaves half its digits to the coefficients
+      if (done.fall > 0 || round == 0) polish(lambda);  // a small gap leaves half its digits to the coefficients
       return;
     }
-    if ((done.changes > 0 && ++swept < kSweepsBeforePolish) || round < next) continue;
+    if ((round > 0 && done.changes > 0 && ++swept < kSweepsBeforePolish) || round < next) continue;
     swept = 0;
     if (!polish(lambda)) {
       next = round + pause;

@@ -62,7 +62,8 @@ class CoordinatePath {
     double fall = 0;    // the largest fall of the objective by one step, twice
     Index changes = 0;  // coefficients that became 0, or something else, or changed their sign
   };
-  Sweep sweep(double lambda);
+  enum class Steps { of_all, of_zeros };
+  Sweep sweep(double lambda, Steps steps);
   double gap(double lambda) const;
   void refresh();
   bool admit_violators(double lambda);

@@ -42,6 +42,22 @@ Matrix correlations(const StandardisedColumns& columns, const Matrix& theta, con
   return out;
 }
 
+/// y − Z c for each row c, by one product with the columns that any of them uses.
+Matrix residuals(const StandardisedColumns& columns, const Matrix& c, const Execution& execution) {
+  Matrix out(c.rows(), columns.rows);
+  std::vector<Index> used;
+  for (Index j = 0; j < columns.count; ++j)
+    if ((c.col(j).array() != 0).any()) used.push_back(j);
+  if (columns.sparse) {
+    parallel_for(c.rows(), execution, [&](Index k) { out.row(k) = columns.residual(used, c.row(k)); });
+    return out;
+  }
+  if (static_cast<Index>(used.size()) * 2 > columns.count) out = multiply(c, columns.z, execution);
+  else out = multiply(c(Eigen::all, used), columns.z(used, Eigen::all), execution);
+  out = columns.y.transpose().replicate(c.rows(), 1) - out;
+  return out;
+}
+
 /// Primal minus dual, the dual taken at τθ: D = τ θ·y − ½ τ² ‖θ‖² − Σ (|zⱼ·τθ| − λ₁)₊² / 2λ₂, with τ so small that
 /// |zⱼ·τθ| ≤ λ₁ where λ₂ is 0.
 double penalised_gap(const StandardisedColumns& columns, const NetPenalty& penalty, double lambda, double objective,
@@ -77,21 +93,15 @@ std::vector<Duality> duality(const StandardisedColumns& columns, const NetPenalt
   std::vector<Duality> out(static_cast<std::size_t>(lambda.size()));
   for (Index first = 0; first < lambda.size(); first += kAtOnce) {
     const Index size = std::min(kAtOnce, lambda.size() - first);
-    Matrix theta(size, columns.rows);
+    Matrix theta = residuals(columns, c.middleRows(first, size), execution);
     blas::Columns free;
     for (Index k = 0; k < size; ++k) {
       Duality& at = out[static_cast<std::size_t>(first + k)];
       const double l = lambda(first + k);
       const Vector own = c.row(first + k);
-      std::vector<Index> support;
-      double squares = 0;
-      for (Index j = 0; j < columns.count; ++j) {
-        if (own(j) == 0) continue;
-        support.push_back(j);
-        at.norm += penalty.factors(j) * std::abs(own(j));
-        squares += penalty.factors(j) * own(j) * own(j);
-      }
-      Vector r = columns.residual(support, own);
+      at.norm = penalty.factors.dot(own.cwiseAbs());
+      const double squares = penalty.factors.dot(own.cwiseAbs2());
+      Vector r = theta.row(k);
       at.rss = r.squaredNorm();
       at.objective = 0.5 * at.rss + l * (penalty.alpha * at.norm + 0.5 * (1 - penalty.alpha) * squares);
       if ((first == 0 && k == 0) || l == 0) free = free_basis(columns, penalty, bound ? 1 : l);
