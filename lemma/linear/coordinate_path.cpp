@@ -138,7 +138,7 @@ CoordinatePath::Sweep CoordinatePath::sweep(double lambda, Steps steps) {
     const double own = gram_(i, i), f = penalty_.factors(j);
     const double l1 = f == 0 ? 0 : penalty_.l1(j, lambda), l2 = f == 0 ? 0 : penalty_.l2(j, lambda);
     if (own == 0 || !std::isfinite(l1) || (steps == Steps::of_zeros && c_(i) != 0)) continue;
-    const double moved = soft(h_(i) + own * c_(i), l1, penalty_.positive && f >= 0) / (own + l2), d = moved - c_(i);
+    const double moved = soft(h_(i) + own * c_(i), l1, penalty_.positive) / (own + l2), d = moved - c_(i);
     if (d == 0 || (moved != 0 && std::abs(d) * own <= kRounding * l1)) continue;
     out.changes += (moved > 0) != (c_(i) > 0) || (moved < 0) != (c_(i) < 0);
     c_(i) = moved;
@@ -160,7 +160,7 @@ double CoordinatePath::gap(double lambda) const {
     const double l1 = penalty_.l1(j, lambda), l2 = penalty_.l2(j, lambda),
                  g = penalty_.positive ? h_(i) : std::abs(h_(i));
     if (penalty_.factors(j) == 0 || l1 + l2 == 0) {
-      if (gram_(i, i) > 0) stray += h_(i) * h_(i) / gram_(i, i);
+      if (gram_(i, i) > 0 && !(penalty_.positive && c_(i) == 0 && h_(i) <= 0)) stray += h_(i) * h_(i) / gram_(i, i);
       continue;
     }
     penalty += l1 * std::abs(c_(i)) + 0.5 * l2 * c_(i) * c_(i);
@@ -210,6 +210,21 @@ void CoordinatePath::gradient_anew() {
   else parallel_for(pieces, {execution_.threads, nullptr, 0, 1, {}}, piece);
 }
 
+/// The same right after c was solved for: h is λ₁ sign(c) + λ₂ c where c is not 0, so that the others are enough when they
+/// are few.
+void CoordinatePath::gradient_at_solution(double lambda) {
+  const auto m = static_cast<Index>(members_.size());
+  const Index zeros = (c_.head(m).array() == 0).count();
+  if (2 * zeros > m) return gradient_anew();
+  const std::span<const double> c(c_.data(), static_cast<std::size_t>(m));
+  for (Index i = 0; i < m; ++i) {
+    const Index j = members_[static_cast<std::size_t>(i)];
+    if (c_(i) == 0) h_(i) = q_(i) - simd::inner_product({gram_.row(i).data(), c.size()}, c);
+    else if (penalty_.factors(j) == 0) h_(i) = 0;
+    else h_(i) = std::copysign(penalty_.l1(j, lambda), c_(i)) + penalty_.l2(j, lambda) * c_(i);
+  }
+}
+
 /// Newton's step: (G + λ₂) c = q − λ₁ sign(c) over the coefficients that are not 0. Those that would change their sign
 /// leave, and the others are solved for again. Kept when the objective falls.
 bool CoordinatePath::polish(double lambda) {
@@ -232,7 +247,7 @@ bool CoordinatePath::polish(double lambda) {
     std::vector<Index> stay;
     for (std::size_t a = 0; a < order.size(); ++a) {
       const Index i = order[a];
-      const bool free = penalty_.factors(members_[static_cast<std::size_t>(i)]) == 0;
+      const bool free = penalty_.factors(members_[static_cast<std::size_t>(i)]) == 0 && !penalty_.positive;
       if (free || (b(static_cast<Index>(a)) > 0) == (c(i) > 0)) stay.push_back(i);
     }
     if (stay.size() < active.size() && round < 3) {
@@ -241,12 +256,14 @@ bool CoordinatePath::polish(double lambda) {
     }
     c_.head(m).setZero();
     for (std::size_t a = 0; a < order.size(); ++a) c_(order[a]) = b(static_cast<Index>(a));
-    if (stay.size() < active.size())
+    const bool exact = stay.size() == active.size();
+    if (!exact)
       for (std::size_t a = 0; a < order.size(); ++a)
-        if (penalty_.factors(members_[static_cast<std::size_t>(order[a])]) > 0 &&
+        if ((penalty_.factors(members_[static_cast<std::size_t>(order[a])]) > 0 || penalty_.positive) &&
             (c_(order[a]) > 0) != (c(order[a]) > 0))
           c_(order[a]) = 0;
-    gradient_anew();
+    if (exact) gradient_at_solution(lambda);
+    else gradient_anew();
     if (objective(lambda) <= before + 1e-14 * columns_.total) return true;
     break;
   }
@@ -276,6 +293,14 @@ bool CoordinatePath::factorise(const std::vector<Index>& active, double lambda) 
   return true;
 }
 
+/// Is the gap small with every h found anew, too? If not, rounding has worn the factor.
+bool CoordinatePath::confirmed(double lambda, double allowed) {
+  gradient_anew();
+  if (gap(lambda) <= allowed) return true;
+  factor_.clear();
+  return false;
+}
+
 /// Sweeps until the support stays, then Newton's step, until the gap is small.
 void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
   const double allowed = limits_.tolerance * 0.5 * columns_.total;
@@ -287,8 +312,9 @@ void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
     ++point.sweeps;
     point.converged = (done.fall == 0 && round > 0) || gap(lambda) <= allowed;
     if (point.converged) {
-      if (done.fall > 0 || round == 0) polish(lambda);  // a small gap leaves half its digits to the coefficients
-      return;
+      if ((done.fall > 0 || round == 0) && polish(lambda))  // a small gap leaves half its digits to the coefficients
+        point.converged = confirmed(lambda, allowed);
+      if (point.converged) return;
     }
     if ((round > 0 && done.changes > 0 && ++swept < kSweepsBeforePolish) || round < next) continue;
     swept = 0;
@@ -297,7 +323,7 @@ void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
       pause = std::min(2 * pause, 64);
       continue;
     }
-    point.converged = gap(lambda) <= allowed;
+    point.converged = gap(lambda) <= allowed && confirmed(lambda, allowed);
     if (point.converged) return;
   }
 }

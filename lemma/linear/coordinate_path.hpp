@@ -57,6 +57,8 @@ class CoordinatePath {
   bool polish(double lambda);
   bool factorise(const std::vector<Index>& active, double lambda);
   void gradient_anew();
+  void gradient_at_solution(double lambda);
+  bool confirmed(double lambda, double allowed);
   double objective(double lambda) const;
   struct Sweep {
     double fall = 0;    // the largest fall of the objective by one step, twice

@@ -11,11 +11,18 @@ namespace {
 
 constexpr Index kAtOnce = 128;  // λ whose residuals are in memory together
 
-/// An orthonormal basis of the columns that carry no penalty: the dual point must not see them.
-blas::Columns free_basis(const StandardisedColumns& columns, const NetPenalty& penalty, double lambda) {
+/// Carries no penalty, and moves both ways: the dual point must not see it. Where c may not be negative and is 0, it moves
+/// one way only.
+bool is_free(const NetPenalty& penalty, Index j, double lambda, double c) {
+  return penalty.l1(j, lambda) + penalty.l2(j, lambda) == 0 && (!penalty.positive || c != 0);
+}
+
+/// An orthonormal basis of the free columns.
+blas::Columns free_basis(const StandardisedColumns& columns, const NetPenalty& penalty, double lambda,
+                         const Vector& c) {
   std::vector<Index> free;
   for (Index j = 0; j < columns.count; ++j)
-    if (columns.length(j) > 0 && penalty.l1(j, lambda) + penalty.l2(j, lambda) == 0) free.push_back(j);
+    if (columns.length(j) > 0 && is_free(penalty, j, lambda, c(j))) free.push_back(j);
   blas::Columns q(columns.rows, static_cast<Index>(free.size()));
   if (free.empty()) return q;
   for (Index k = 0; k < q.cols(); ++k) {
@@ -72,6 +79,8 @@ double penalised_gap(const StandardisedColumns& columns, const NetPenalty& penal
   for (Index j = 0; j < columns.count; ++j) {
     const double l2 = penalty.l2(j, lambda), over = std::max(0.0, shrink * size(j) - penalty.l1(j, lambda));
     if (columns.length(j) > 0 && l2 > 0) conjugate += over * over / (2 * l2);
+    const bool one_way = penalty.positive && penalty.l1(j, lambda) + l2 == 0;
+    if (one_way && z(j) > 1e-11 * columns.length(j) * std::sqrt(columns.total)) return objective;  // it should grow
   }
   return objective - (shrink * theta.dot(columns.y) - 0.5 * shrink * shrink * theta.squaredNorm() - conjugate);
 }
@@ -104,7 +113,7 @@ std::vector<Duality> duality(const StandardisedColumns& columns, const NetPenalt
       Vector r = theta.row(k);
       at.rss = r.squaredNorm();
       at.objective = 0.5 * at.rss + l * (penalty.alpha * at.norm + 0.5 * (1 - penalty.alpha) * squares);
-      if ((first == 0 && k == 0) || l == 0) free = free_basis(columns, penalty, bound ? 1 : l);
+      if (k == 0 || l == 0 || penalty.positive) free = free_basis(columns, penalty, bound ? 1 : l, own);
       for (int twice = 0; twice < 2 && free.cols() > 0; ++twice) r -= free * (free.transpose() * r);
       theta.row(k) = r;
     }

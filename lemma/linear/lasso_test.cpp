@@ -162,6 +162,25 @@ TEST(Lasso, PositiveCoefficientsAreTheBestThatAreNotNegative) {
   EXPECT_NEAR(alone.objective.of(0), m.objective.of(0), 1e-8 * m.objective.of(0));
 }
 
+TEST(Lasso, WithoutPenaltyPositiveCoefficientsAreNonnegativeLeastSquares) {
+  const Data data(60, 4);
+  const MemoryRows rows = rows_of(data.x, data.y);
+  const auto m = fit(Lasso{.lambda = {0}, .positive = true}, rows, {});
+  EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+  std::vector<Index> used;
+  for (Index j = 0; j < 4; ++j)
+    if (m.coefficients.of(0, j) > 0) used.push_back(j);
+  ASSERT_LT(used.size(), 4U);
+  const Matrix x = data.x(Eigen::all, used);
+  EXPECT_NEAR(m.rss.of(0), fit(Ols{}, x, data.response()).rss, 1e-9 * m.rss.of(0));
+  const auto free = fit(Lasso{.lambda = {5}, .penalty_factors = {1, 0, 1, 1}, .positive = true}, rows, {});
+  EXPECT_GE(free.coefficients.of.minCoeff(), 0);
+  EXPECT_TRUE(certify(free, rows, {}).holds()) << certify(free, rows, {}).message;
+  auto smaller = m;  // a column that should have grown
+  smaller.coefficients.of(0, used[0]) = 0;
+  EXPECT_FALSE(certify(smaller, rows, {}).holds());
+}
+
 TEST(Lasso, ABoundGivesTheSolutionWithThatNorm) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{100, 8}, {40, 90}}) {
     const Wide data(rows, columns);
