@@ -328,16 +328,22 @@ void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
   }
 }
 
-void CoordinatePath::refresh() {
-  std::vector<Index> all(static_cast<std::size_t>(columns_.count)), support;
-  std::iota(all.begin(), all.end(), Index{0});
+/// y − Z c.
+Vector CoordinatePath::residual() const {
+  std::vector<Index> support;
   Vector c = Vector::Zero(columns_.count);
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (c_(static_cast<Index>(i)) != 0) {
       support.push_back(members_[i]);
       c(members_[i]) = c_(static_cast<Index>(i));
     }
-  at_ = columns_.residual(support, c);
+  return columns_.residual(support, c);
+}
+
+void CoordinatePath::refresh() {
+  std::vector<Index> all(static_cast<std::size_t>(columns_.count));
+  std::iota(all.begin(), all.end(), Index{0});
+  at_ = residual();
   columns_.correlations(all, at_, known_, execution_);
   latest_ = known_;
 }
@@ -353,14 +359,7 @@ std::vector<Index> CoordinatePath::violators(const std::vector<Index>& of, doubl
 
 /// Looks outside the working set; true when a column joined it.
 bool CoordinatePath::admit_violators(double lambda) {
-  Vector c = Vector::Zero(columns_.count);
-  std::vector<Index> support;
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    if (c_(static_cast<Index>(i)) != 0) {
-      support.push_back(members_[i]);
-      c(members_[i]) = c_(static_cast<Index>(i));
-    }
-  const Vector r = columns_.residual(support, c);
+  const Vector r = residual();
   const auto look = [&](const std::vector<Index>& at) {
     Vector found;
     columns_.correlations(at, r, found, execution_);

@@ -67,6 +67,7 @@ class CoordinatePath {
   enum class Steps { of_all, of_zeros };
   Sweep sweep(double lambda, Steps steps);
   double gap(double lambda) const;
+  Vector residual() const;
   void refresh();
   bool admit_violators(double lambda);
   std::vector<Index> violators(const std::vector<Index>& of, double lambda);
@@ -90,7 +91,6 @@ class CoordinatePath {
 
   // Outside it: zⱼ·r' at the residual r', and the latest known zⱼ·r of each column.
   Vector known_, latest_, at_;
-  bool has_reference_ = false;
 };
 
 }  // namespace lemma
