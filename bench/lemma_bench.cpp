@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <functional>
 #include <lemma/data/npy.hpp>
+#include <lemma/data/svmlight.hpp>
 #include <lemma/lemma.hpp>
 #include <map>
 
@@ -82,6 +83,21 @@ Value ridge(const Job& task) {
   return out;
 }
 
+Value logit(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("logit_X.npy");
+  const Matrix y = task.matrix("logit_y.npy");
+  const Labels codes(y.data(), y.data() + y.rows());
+  MemoryRows rows(x);
+  rows.labels(codes, {"0", "1"});
+  const Valid<Logistic> spec(Logistic{.standardize = false});
+  const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
+  quality.set("objective", model.objective.of(0));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 /// The mean over the path of the objective as glmnet and scikit-learn have it: ours over n.
 Value lasso(const Job& task, const std::string& name, double ratio) {
   Value out = Value::object(), quality = Value::object();
@@ -89,6 +105,24 @@ Value lasso(const Job& task, const std::string& name, double ratio) {
   const Vector y = task.matrix(name + "_y.npy").col(0);
   const auto model = timed(out, [&] { return fit(Lasso{.ratio = ratio}, x, y, task.options); });
   quality.set("mean_objective", model.objective.of.mean() / static_cast<double>(x.rows()));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+Value sparse_logit(const Job& task, Penalty penalty) {
+  Value out = Value::object(), quality = Value::object();
+  const SparseData data = read_svmlight(task.file("sparse_logit.svm"));
+  Labels codes;
+  for (const double y : data.y) codes.push_back(y > 0);
+  MemoryRows rows(data.x);
+  rows.labels(codes, {"-1", "1"});
+  // The digits of the objective that are compared, as with the tolerances of the peers.
+  const Valid<Logistic> spec(Logistic{
+      .penalty = penalty, .intercept = false, .standardize = false, .tolerance = penalty == Penalty::l1 ? 1e-2 : 5e-8});
+  const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
+  quality.set("objective", model.objective.of(0));
+  if (penalty == Penalty::l1) quality.set("nonzero", model.df.of(0));
   out.set("quality", quality);
   evidence(out, model.certificate);
   return out;
@@ -122,6 +156,9 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"ridge", ridge},
     {"lasso_tall", [](const Job& task) { return lasso(task, "lasso_tall", 1e-3); }},
     {"lasso_wide", [](const Job& task) { return lasso(task, "lasso_wide", 1e-2); }},
+    {"logit", logit},
+    {"sparse_logit_l2", [](const Job& task) { return sparse_logit(task, Penalty::l2); }},
+    {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

@@ -132,10 +132,12 @@ struct LogisticModel : Evidence {
   void check() const;
   Task task() const { return of_classes ? Task::classification : Task::regression; }
 
-  Vector predict(const MatrixView& x) const;  // the probability of the second class, or the proportion
-  Labels classify(const MatrixView& x) const;
-  Matrix probabilities(const MatrixView& x) const;
-  Matrix decision(const MatrixView& x) const;  // η
+  using Offset = std::span<const double>;  // of each row; empty: none
+  Vector predict(const MatrixView& x,
+                 Offset offset = {}) const;  // the probability of the second class, or the proportion
+  Labels classify(const MatrixView& x, Offset offset = {}) const;
+  Matrix probabilities(const MatrixView& x, Offset offset = {}) const;
+  Matrix decision(const MatrixView& x, Offset offset = {}) const;  // η
   AffineMap affine() const;
   std::string summary(const Names& names) const;
 };

@@ -29,29 +29,30 @@ void LogisticModel::check() const {
           "logistic: what was known before the update does not fit the columns");
 }
 
-Matrix LogisticModel::decision(const MatrixView& x) const {
+Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
   require(x.cols() == width(),
           fmt::format("logistic: the model has {} columns and the rows have {}", width(), x.cols()));
   const Vector b = coefficients.of.row(chosen());
   Matrix eta(x.rows(), 1);
   simd::rows_times(x, {b.data(), static_cast<std::size_t>(b.size())}, intercept.of(chosen()),
                    {eta.data(), static_cast<std::size_t>(eta.size())});
+  for (std::size_t i = 0; i < offset.size(); ++i) eta(static_cast<Index>(i), 0) += offset[i];
   return eta;
 }
 
-Vector LogisticModel::predict(const MatrixView& x) const {
-  return decision(x).col(0).unaryExpr([](double eta) { return logistic(eta); });
+Vector LogisticModel::predict(const MatrixView& x, Offset offset) const {
+  return decision(x, offset).col(0).unaryExpr([](double eta) { return logistic(eta); });
 }
 
-Matrix LogisticModel::probabilities(const MatrixView& x) const {
-  const Vector eta = decision(x).col(0);
+Matrix LogisticModel::probabilities(const MatrixView& x, Offset offset) const {
+  const Vector eta = decision(x, offset).col(0);
   Matrix out(x.rows(), 2);
   for (Index i = 0; i < x.rows(); ++i) out.row(i) << logistic(-eta(i)), logistic(eta(i));
   return out;
 }
 
-Labels LogisticModel::classify(const MatrixView& x) const {
-  const Matrix eta = decision(x);
+Labels LogisticModel::classify(const MatrixView& x, Offset offset) const {
+  const Matrix eta = decision(x, offset);
   Labels out;
   for (Index i = 0; i < x.rows(); ++i) out.push_back(eta(i, 0) > 0 ? 1 : 0);
   return out;
