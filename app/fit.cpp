@@ -13,12 +13,13 @@
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
+#include <lemma/select/stepwise.hpp>
 
 namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory, stepwise;
   DataOptions data;
   bool help = false, strict = false;
 };
@@ -85,10 +86,15 @@ std::string formula_or_default(const Fit& options, const Method& method) {
                           method.name()));
 }
 
-void report(const TrainedModel& trained, const Fit& options, Context& context) {
+void report(const TrainedModel& trained, const Stepwise* chosen, const Fit& options, Context& context) {
   for (const auto& warning : trained.model->warnings()) context.warn(warning);
   for (const auto& note : trained.notes) context.note("note: " + note);
-  if (context.json) return context.print_json(fit_document(trained));
+  if (context.json) {
+    Value document = fit_document(trained);
+    if (chosen) document.set("stepwise", chosen->to_value());
+    return context.print_json(document);
+  }
+  if (chosen) context.print(chosen->trace() + "\n");
   const auto names = trained.names();
   context.print(context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
                                          trained.design.formula_text())) +
@@ -121,9 +127,14 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   how.fit.progress = context.progress();
 
   const auto data = options.data.stream(context, how.memory);
-  const TrainedModel trained = train(method, params, f, *data, how);
+  std::optional<Stepwise> chosen;
+  if (!options.stepwise.empty()) {
+    const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
+    chosen = stepwise(method, params, f, *data, how, static_cast<StepwiseDirection>(direction));
+  }
+  const TrainedModel trained = chosen ? chosen->model : train(method, params, f, *data, how);
   if (!options.output.empty()) save(trained, options.output);
-  report(trained, options, context);
+  report(trained, chosen ? &*chosen : nullptr, options, context);
   if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty()))
     context.exit_code = kAnswerIsNo;
   if (interrupted()) {
@@ -205,6 +216,7 @@ void add_fit(CLI::App& tool, Context& context) {
       ->add_option("--memory", options->memory,
                    "how much memory the table may take (500M, 2G); a larger file is read in blocks")
       ->group("Data");
+  command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
   command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");

@@ -63,5 +63,20 @@ TEST(Offset, IsPartOfPredictionsInCpp) {
   EXPECT_LT((model.predict(Matrix{{1.0}}) - Vector{{3.0}}).cwiseAbs().maxCoeff(), 1e-12);  // bare columns have none
 }
 
+/// log μ = log z + b₀ + b x: of a rate the exposure z multiplies what is predicted, its interval, and what is judged.
+TEST(Offset, GoesThroughTheLink) {
+  const Folder in;
+  in.write("rows.csv", "x,z,k\n1,4,2\n2,6,1\n3,5,4\n4,9,3\n5,3,6\n6,7,5\n7,8,9\n8,5,8\n");
+  in.write("new.csv", "x,z\n3,50\n3,100\n");
+  ASSERT_EQ(in.lemma("fit glm rows.csv 'k ~ x + offset(log(z))' --family poisson -o m.lemma").code, 0);
+  const auto ran = in.lemma("predict m.lemma new.csv --interval confidence --what all");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const Table said = parse_csv(ran.out, {}, "predictions");
+  EXPECT_NEAR(column(said, "prediction")(0), 25.2094746383138, 1e-7);  // R's predict(type = "response")
+  for (const char* name : {"prediction", "lower", "upper"})
+    EXPECT_NEAR(column(said, name)(1), 2 * column(said, name)(0), 1e-9) << name;
+  EXPECT_EQ(in.lemma("verify m.lemma rows.csv").code, 0);
+}
+
 }  // namespace
 }  // namespace lemma

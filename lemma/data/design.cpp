@@ -166,11 +166,25 @@ Design::Design(const Formula& formula, const TableStream& stream, const DesignOp
 const std::vector<std::string>& Design::features() const { return parts_->features; }
 const std::vector<std::string>& Design::classes() const { return parts_->response.classes; }
 const std::string& Design::target() const { return parts_->response.target; }
+std::vector<DesignTermColumns> Design::terms() const {
+  std::vector<DesignTermColumns> out;
+  for (const auto& term : parts_->terms) {
+    DesignTermColumns one{{}, {}, term.first, term.width};
+    for (const auto& factor : term.factors) {
+      one.variables.push_back(parts_->variables[static_cast<std::size_t>(factor.variable)].label);
+      one.name += (one.name.empty() ? "" : ":") + one.variables.back();
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
 bool Design::intercept() const { return parts_->intercept; }
 const std::string& Design::formula_text() const { return parts_->text; }
 std::vector<std::string> Design::columns() const { return parts_->columns; }
 std::vector<std::string> Design::response_columns() const { return parts_->response.columns; }
 Coding Design::coding() const { return parts_->coding; }
+const std::string& Design::weights() const { return parts_->weights; }
+const std::string& Design::precision() const { return parts_->precision; }
 Missing Design::missing() const { return parts_->missing; }
 const std::vector<std::string>& Design::notes() const { return parts_->notes; }
 

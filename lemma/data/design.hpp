@@ -53,6 +53,13 @@ struct DesignData {
   bool has_response = false;       // at prediction the response may be absent from the table
 };
 
+/// A term of the formula as columns of x.
+struct DesignTermColumns {
+  std::string name;                    // "d:e"
+  std::vector<std::string> variables;  // "d", "e"
+  Index first = 0, width = 0;
+};
+
 /// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the values
 /// that stand in for missing ones. Learned once from the training table, then applied to any table with these columns.
 /// A value: copies share what was learned, and it never changes.
@@ -72,11 +79,14 @@ class Design {
   const std::vector<std::string>& features() const;  // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
   const std::vector<std::string>& classes() const;   // "B:F", …; empty for a numeric response
   const std::string& target() const;                 // "sp:sex"; empty when there is no response
+  std::vector<DesignTermColumns> terms() const;      // in the order of the features
   bool intercept() const;
   const std::string& formula_text() const;
   std::vector<std::string> columns() const;  // the columns of the table it needs for x (and the offset)
   std::vector<std::string> response_columns() const;
   Coding coding() const;
+  const std::string& weights() const;  // the columns that weigh the rows; empty: none
+  const std::string& precision() const;
   Missing missing() const;                        // the policy it was trained with
   const std::vector<std::string>& notes() const;  // columns and levels left out when it was learned
 

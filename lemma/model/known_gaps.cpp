@@ -10,6 +10,9 @@ constexpr KnownGap kGaps[] = {
     {"ols", kDamage, "mean_rest", "what rounding left out of the mean is below any tolerance"},
     {"elastic_net", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},
     {"lasso", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},
+    {"glm", kDamage, "mean_rest", "what rounding left out of the mean is below any tolerance"},
+    {"glm", kDamage, "iterations",
+     "the way to the maximum leaves no trace in the rows; only where it ended is certified"},
     {"kmeans", kDamage, "objective",
      "the way to the centres leaves no trace in the rows; only where it ended is certified"},
 };
