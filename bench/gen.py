@@ -193,6 +193,18 @@ def _svm(d, name, seed, n, p, ncomp, spread):
 
 
 @wl
+def lad(d):
+    """1e5 x 20 with errors of Student's t (3 degrees of freedom) that grow with a column"""
+    r = rng(31)
+    n, p = rows(100_000), 20
+    X = r.standard_normal((n, p))
+    X[:, 1:] += 0.5 * X[:, :1]
+    b = np.linspace(-1, 1, p)
+    y = 2 + X @ b + r.standard_t(3, n) * (1 + 0.3 * np.abs(X[:, 1]))
+    save(d, lad_X=X, lad_y=y)
+
+
+@wl
 def svm_a(d):
     """n=20000 d=50, two classes each a mixture of 8 gaussians, 5% flipped labels; C=1 gamma=1/50"""
     _svm(d, "svm_a", 7, 20000, 50, 8, 0.45)

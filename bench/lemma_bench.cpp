@@ -128,6 +128,18 @@ Value sparse_logit(const Job& task, Penalty penalty) {
   return out;
 }
 
+/// Without standard errors, as the peers.
+Value lad(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("lad_X.npy");
+  const Vector y = task.matrix("lad_y.npy").col(0);
+  const auto model = timed(out, [&] { return fit(Lad{.errors = QuantileErrors::none}, x, y, task.options); });
+  quality.set("sum", model.objective);
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 Value pca(const Job& task, const std::string& file, const Pca& spec) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(file);
@@ -152,6 +164,7 @@ Value kmeans(const Job& task, const std::string& name, int iterations) {
 
 const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"csv", csv},
+    {"lad", lad},
     {"ols", ols},
     {"ridge", ridge},
     {"lasso_tall", [](const Job& task) { return lasso(task, "lasso_tall", 1e-3); }},

@@ -166,6 +166,19 @@ WORKLOADS = (
         target=Target(against=("liblinear l1",), ratio=1.5),
     ),
     Workload(
+        name="lad",
+        title="least absolute deviations with intercept, 1e5 x 20",
+        data="lad",
+        files=("lad_X.npy", "lad_y.npy"),
+        quality={"sum": Expected(0, 0, "at_most")},
+        peers=(
+            Peer("R fnb", (*r("lad.R"), "fnb"), R, note="quantreg's rq.fit.fnb on cbind(1, X), made before the clock starts"),
+            Peer("R pfn", (*r("lad.R"), "pfn"), R, note="the same after preprocessing, for information"),
+        ),
+        target=Target(against=("R fnb",), ratio=1.0),
+        group="linear",
+    ),
+    Workload(
         name="pca_full",
         title="all principal components, 2e5 x 500",
         data="pca_full",

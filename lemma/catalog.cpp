@@ -4,14 +4,21 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/linear/bayes_linear.hpp>
+#include <lemma/linear/bayes_logistic.hpp>
+#include <lemma/linear/centroid.hpp>
+#include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
 #include <lemma/reduce/impute.hpp>
+#include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
+#include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/scale.hpp>
 #include <lemma/reduce/whiten.hpp>
 
@@ -20,12 +27,17 @@ namespace lemma {
 std::span<const Method* const> catalog() {
   static const std::array methods{
       // linear: a linear predictor of a number, a class or a count
+      &method_of<BayesLinear>(),
+      &method_of<BayesLogistic>(),
+      &method_of<Centroid>(),
+      &method_of<Chebyshev>(),
       &method_of<ElasticNet>(),
       &method_of<Glm>(),
       &method_of<Lad>(),
       &method_of<Lasso>(),
       &method_of<Logistic>(),
       &method_of<Ols>(),
+      &method_of<Perceptron>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
 
@@ -37,7 +49,9 @@ std::span<const Method* const> catalog() {
 
       // reduce: rows in other coordinates; the steps before the last of a pipeline
       &method_of<Impute>(),
+      &method_of<Lift>(),
       &method_of<Pca>(),
+      &method_of<Polynomial>(),
       &method_of<Scale>(),
       &method_of<Whiten>(),
   };

@@ -10,7 +10,12 @@
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/logistic.hpp>
+#include <lemma/linear/bayes_linear.hpp>
+#include <lemma/linear/bayes_logistic.hpp>
+#include <lemma/linear/centroid.hpp>
+#include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
 #include <lemma/model/fit.hpp>
@@ -18,6 +23,8 @@
 #include <lemma/model/store.hpp>
 #include <lemma/model/train.hpp>
 #include <lemma/reduce/impute.hpp>
+#include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
+#include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/scale.hpp>
 #include <lemma/reduce/whiten.hpp>

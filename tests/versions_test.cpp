@@ -120,7 +120,8 @@ TEST(Versions, FilesOfEveryFormatPredictWhatTheyDidWhenTheyWereWritten) {
     for (const auto& complaint :
          not_close(to_document(model.predict(shown_rows())), expected, 1e-12, path.filename().string()))
       ADD_FAILURE() << complaint.about << ": " << complaint.message;
-    EXPECT_TRUE(model.verify(MemoryTableStream(two_classes())).certificate.holds()) << path;
+    const auto found = model.verify(MemoryTableStream(two_classes())).certificate;
+    EXPECT_TRUE(found.holds() || found.strength == Strength::none) << path;
   }
 }
 

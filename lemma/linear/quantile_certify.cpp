@@ -19,6 +19,9 @@ constexpr double kCancelled = 1e-6;  // a gap is also measured in this share of 
 /// Of every row: residual, weight, and the size of the terms that cancel in the residual.
 struct Seen {
   Vector residual, weight, terms;
+  double middle = 0;  // median of the terms: a row whose own are all 0 knows its residual no better than others
+
+  bool on_plane(Index i) const { return std::abs(residual(i)) <= kRounding * (terms(i) + middle); }
 };
 
 Seen see(const Coefficients& at, const Rows& rows, const Execution& execution) {
@@ -33,6 +36,9 @@ Seen see(const Coefficients& at, const Rows& rows, const Execution& execution) {
                        std::abs(at.intercept) + block.x.row(i).cwiseAbs().dot(size);
     }
   });
+  Vector sorted = out.terms;
+  std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
+  out.middle = sorted(sorted.size() / 2);
   return out;
 }
 
@@ -49,7 +55,7 @@ std::vector<Index> open_rows(const Seen& seen, Index rank) {
   std::partial_sort(order.begin(), order.begin() + least, order.end(), nearer);
   std::vector<Index> out(order.begin(), order.begin() + least);
   for (auto i = order.begin() + least; i != order.end(); ++i)
-    if (std::abs(seen.residual(*i)) <= kRounding * seen.terms(*i)) out.push_back(*i);
+    if (seen.on_plane(*i)) out.push_back(*i);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -92,7 +98,7 @@ Look look(const Asked& asked, const Coefficients& at, const Rows& rows, const Ex
     a(i) = w * (r > 0 ? asked.tau : asked.tau - 1);
     out.objective += a(i) * r;
     terms += w * seen.terms(i);
-    if (std::abs(r) <= kRounding * seen.terms(i)) out.on_plane += w;
+    if (seen.on_plane(i)) out.on_plane += w;
   }
   if (!std::isfinite(out.objective)) {
     out.gap = std::numeric_limits<double>::quiet_NaN();

@@ -1,0 +1,284 @@
+// lemma/linear/perceptron.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/linear/comparison.hpp>
+#include <lemma/linear/perceptron.hpp>
+#include <lemma/math/column_moments.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+/// Of two classes one plane, with the second as the positive one.
+Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
+bool is_positive(int label, Index plane, Index planes) { return label == (planes == 1 ? 1 : plane); }
+
+/// Where a row lies in columns of mean 0 and standard deviation 1.
+struct Standard {
+  Vector mean, scale;
+  void bring(const Block& block, Index i, Vector& to) const {
+    to = (block.x.row(i).transpose() - mean).cwiseQuotient(scale);
+  }
+};
+
+Standard standard_of(const Perceptron& spec, const Rows& rows, const Execution& execution) {
+  Standard out{Vector::Zero(rows.width()), Vector::Ones(rows.width())};
+  const auto moments = scan(rows, ColumnMoments(rows.width()), execution);
+  require(moments.weight().maxCoeff() > 0, "perceptron: all weights are 0, so there are no rows to learn from");
+  const Vector deviation = moments.deviation();
+  for (Index j = 0; j < rows.width(); ++j) {
+    const auto& name = rows.features[static_cast<std::size_t>(j)];
+    if (!std::isfinite(deviation(j)) || !std::isfinite(moments.mean()(j)))
+      throw Error(
+          fmt::format("perceptron: the values of '{}' reach beyond the range of numbers; use another unit", name));
+    const double size = std::max(std::abs(moments.least()(j)), std::abs(moments.greatest()(j)));
+    if (!spec.standardize && (size > 1e140 || (size > 0 && size < 1e-140)))
+      throw Error(
+          fmt::format("perceptron: the values of '{}' are about {:.0e}; use another unit, or standardize", name, size));
+    if (!spec.standardize) continue;
+    if (spec.intercept) out.mean(j) = moments.mean()(j);
+    if (deviation(j) > 0) out.scale(j) = deviation(j);
+    else if (size > 0) out.scale(j) = size;
+  }
+  return out;
+}
+
+/// One plane in the course of its passes.
+struct Plane {
+  Vector w;
+  double b = 0;
+  double updates = 0, passes = 0;
+  bool separates = false;
+  double run = 0, longest = -1;  // rows without a mistake
+  Vector pocket;
+  double pocket_b = 0;
+
+  void see(const Vector& z, bool positive, double copies, bool intercept) {
+    const double s = positive ? 1 : -1;
+    for (double copy = 0; copy < copies; ++copy) {
+      if (s * (w.dot(z) + b) > 0) {
+        run += copies - copy;
+        break;
+      }
+      keep();
+      w += s * z;
+      if (intercept) b += s;
+      ++updates;
+      run = 0;
+    }
+  }
+  void keep() {
+    if (run <= longest) return;
+    longest = run;
+    pocket = w;
+    pocket_b = b;
+  }
+};
+
+/// All planes look at each block; those that separate look no more.
+void pass(std::vector<Plane>& planes, const Perceptron& spec, const Rows& rows, const Standard& standard,
+          const Execution& execution) {
+  std::vector<double> before;
+  for (const Plane& plane : planes) before.push_back(plane.updates);
+  const Index size = block_rows(rows);
+  BlockBuffer buffer;
+  Vector z(rows.width());
+  for (Index first = 0; first < rows.count(); first += size) {
+    if (execution.cancelled()) return;
+    const Block block = rows.read(first, std::min(size, rows.count() - first), buffer);
+    for (Index i = 0; i < block.rows(); ++i) {
+      const double weight = block.weight_of(i);
+      if (weight == 0) continue;
+      require(weight == std::floor(weight),
+              fmt::format("perceptron: the weight of row {} is {}; weights count copies and must be whole",
+                          first + i + 1, weight));
+      standard.bring(block, i, z);
+      for (std::size_t k = 0; k < planes.size(); ++k)
+        if (!planes[k].separates)
+          planes[k].see(z,
+                        is_positive(block.label[static_cast<std::size_t>(i)], static_cast<Index>(k),
+                                    static_cast<Index>(planes.size())),
+                        weight, spec.intercept);
+    }
+  }
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    if (planes[k].separates) continue;
+    ++planes[k].passes;
+    planes[k].separates = planes[k].updates == before[k];
+  }
+}
+
+/// The least signed distance, and the weight of the rows on the wrong side.
+struct Sides {
+  const PerceptronModel* model;
+  Vector least, wrong;
+
+  explicit Sides(const PerceptronModel& m)
+      : model(&m),
+        least(Vector::Constant(m.planes(), std::numeric_limits<double>::infinity())),
+        wrong(Vector::Zero(m.planes())) {}
+  void accumulate(const Block& block) {
+    const Matrix f = model->decision(block.x);
+    for (Index i = 0; i < block.rows(); ++i) {
+      if (block.weight_of(i) == 0) continue;
+      for (Index k = 0; k < f.cols(); ++k) {
+        const double side = is_positive(block.label[static_cast<std::size_t>(i)], k, f.cols()) ? f(i, k) : -f(i, k);
+        least(k) = std::min(least(k), side);
+        if (!(side > 0)) wrong(k) += block.weight_of(i);
+      }
+    }
+  }
+  void merge(const Sides& other) {
+    least = least.cwiseMin(other.least);
+    wrong += other.wrong;
+  }
+  Vector margins() const {
+    const Vector length = model->coefficients.of.rowwise().stableNorm();
+    return least.cwiseQuotient(length.unaryExpr([](double each) { return each > 0 ? each : 1.0; }));
+  }
+};
+
+Certificate certificate_of(double wrong, long long updates, bool cancelled) {
+  Certificate out;
+  out.strength = wrong == 0 ? Strength::optimal : Strength::none;
+  out.kind = "rows on the wrong side";
+  out.value = wrong;
+  out.tolerance = 0;
+  out.iterations = updates;
+  out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
+  out.message =
+      wrong == 0 ? std::string("Every row lies on its own side of the plane.")
+                 : fmt::format(
+                       "Nothing is claimed: rows of weight {} lie on the wrong side of a plane. If the classes can be "
+                       "separated, more passes will do it; if not, none will.",
+                       format_significant(wrong));
+  return out;
+}
+
+}  // namespace
+
+void PerceptronModel::check() const {
+  require(planes() >= 1 && width() >= 1 && coefficients.of.allFinite(), "perceptron: the coefficients are not usable");
+  for (const PathNumbers* each : {&intercept, &margin, &errors, &updates, &passes})
+    require(each->size() == planes(), "perceptron: arrays over the planes differ in length");
+  require(intercept.of.allFinite() && margin.of.allFinite(), "perceptron: an intercept or margin is not usable");
+}
+
+Matrix PerceptronModel::decision(const MatrixView& x) const {
+  require(x.cols() == width(),
+          fmt::format("perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
+  Matrix out(x.rows(), planes());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index k = 0; k < planes(); ++k) out(i, k) = coefficients.of.row(k).dot(x.row(i)) + intercept.of(k);
+  return out;
+}
+
+Labels PerceptronModel::predict(const MatrixView& x) const {
+  const Matrix f = decision(x);
+  Labels out(static_cast<std::size_t>(x.rows()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    Index best = 0;
+    if (planes() == 1) best = f(i, 0) > 0 ? 1 : 0;
+    else f.row(i).maxCoeff(&best);
+    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
+  }
+  return out;
+}
+
+std::string PerceptronModel::summary(const Names& names) const {
+  const auto class_name = [&](Index k) {
+    const auto at = static_cast<std::size_t>(planes() == 1 ? 1 : k);
+    return at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1);
+  };
+  std::vector<std::string> terms;
+  if (spec.intercept) terms.emplace_back("(Intercept)");
+  terms.insert(terms.end(), names.features.begin(), names.features.end());
+  TextTable table;
+  table.words("", terms);
+  std::string out = "Planes (positive on the side of the class named):\n", ends;
+  for (Index k = 0; k < planes(); ++k) {
+    std::vector<double> numbers;
+    if (spec.intercept) numbers.push_back(intercept.of(k));
+    for (Index j = 0; j < width(); ++j) numbers.push_back(coefficients.of(k, j));
+    table.numbers(class_name(k), numbers);
+    ends += errors.of(k) == 0
+                ? fmt::format("{}: separated after {} updates in {} passes, margin {}\n", class_name(k),
+                              format_significant(updates.of(k)), format_significant(passes.of(k)),
+                              format_significant(margin.of(k), 4))
+                : fmt::format("{}: not separated after {} updates in {} passes, {} rows on the wrong side\n",
+                              class_name(k), format_significant(updates.of(k)), format_significant(passes.of(k)),
+                              format_significant(errors.of(k)));
+  }
+  return out + table.str({.gap = 2, .width = 100}) + "\n" + ends;
+}
+
+PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  require_finite(rows, execution.part(0, 0.05));
+  const Standard standard = standard_of(*spec, rows, execution.part(0.05, 0.1));
+  std::vector<Plane> planes(static_cast<std::size_t>(planes_for(rows.classes.size())));
+  for (Plane& plane : planes) plane.w = plane.pocket = Vector::Zero(rows.width());
+  const auto all_separate = [&] {
+    return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
+  };
+  for (int round = 0; round < spec->passes && !all_separate() && !execution.cancelled(); ++round) {
+    pass(planes, *spec, rows, standard, execution);
+    execution.report(0.1 + 0.8 * (round + 1.0) / spec->passes, "passes");
+  }
+
+  PerceptronModel model;
+  model.spec = *spec;
+  const auto count = static_cast<Index>(planes.size());
+  model.coefficients.of.resize(count, rows.width());
+  for (PathNumbers* each : {&model.intercept, &model.updates, &model.passes}) each->of.resize(count);
+  double updates = 0;
+  for (Index k = 0; k < count; ++k) {
+    Plane& plane = planes[static_cast<std::size_t>(k)];
+    plane.keep();
+    const Vector& w = plane.separates ? plane.w : plane.pocket;
+    const Vector slopes = w.cwiseQuotient(standard.scale);
+    model.coefficients.of.row(k) = slopes;
+    model.intercept.of(k) = (plane.separates ? plane.b : plane.pocket_b) - slopes.dot(standard.mean);
+    model.updates.of(k) = plane.updates;
+    model.passes.of(k) = plane.passes;
+    updates += plane.updates;
+  }
+  require(model.coefficients.of.allFinite() && model.intercept.of.allFinite(),
+          "perceptron: a coefficient is beyond the range of numbers; use other units");
+  Execution to_the_end = execution.part(0.9, 1);
+  if (execution.cancelled()) to_the_end.progress = nullptr;  // what there is, is judged
+  const Sides sides = scan(rows, Sides(model), to_the_end);
+  model.margin.of = sides.margins();
+  model.errors.of = sides.wrong;
+  model.certificate = certificate_of(sides.wrong.sum(), static_cast<long long>(updates), execution.cancelled());
+  if (sides.wrong.sum() > 0)
+    model.warnings.push_back(fmt::format(
+        "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a plane",
+        spec->passes, format_significant(sides.wrong.sum())));
+  return model;
+}
+
+/// From the rows anew, by the coefficients in the user's units.
+Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
+  check_rows(Perceptron::name, Perceptron::about, rows);
+  require(rows.width() == model.width() && planes_for(rows.classes.size()) == model.planes(),
+          "perceptron: the rows do not have the columns and classes of the model");
+  model.check();
+  const Sides sides = scan(rows, Sides(model), execution);
+  Certificate out = certificate_of(sides.wrong.sum(), 0, false);
+  Comparison same;
+  const Vector margins = sides.margins();
+  for (Index k = 0; k < model.planes(); ++k) {
+    same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
+    same.entry("margin", k, model.margin.of(k), margins(k), std::abs(margins(k)), 1e-6);
+  }
+  if (same.finding()) {
+    same.report(out);
+    out.strength = Strength::optimal;
+  }
+  return out;
+}
+
+}  // namespace lemma
