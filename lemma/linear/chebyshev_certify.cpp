@@ -36,17 +36,18 @@ double residual(const Extreme& row, const Plane& plane) {
 
 void Extremes::accumulate(const Block& block) {
   const Vector size = plane_.slopes.cwiseAbs();
-  std::vector<std::pair<double, double>> errors;
+  double bar = 0;  // errors below it are not among the largest
   for (Index i = 0; i < block.rows(); ++i) {
     if (block.weight_of(i) == 0) continue;
     const double y = block.y[static_cast<std::size_t>(i)], offset = block.offset_of(i);
     const auto row = block.x.row(i);
     terms_ = std::max(terms_, std::abs(y) + std::abs(offset) + std::abs(plane_.intercept) + row.cwiseAbs().dot(size));
     const double error = residual({row.data(), static_cast<std::size_t>(row.size())}, y, offset, plane_);
-    const bool full = rows_.size() >= 2 * most_;
-    if (full) shorten();
-    if (rows_.size() >= most_ && std::abs(error) < std::abs(rows_[most_ - 1].error) && full) continue;
+    if (std::abs(error) < bar) continue;
     rows_.push_back({block.first + i, error, block.weight_of(i), row, y, offset});
+    if (rows_.size() < 2 * most_) continue;
+    shorten();
+    bar = std::abs(rows_.back().error);
   }
   shorten();
 }

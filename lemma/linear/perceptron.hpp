@@ -28,7 +28,7 @@ struct Perceptron {
       .task = Task::classification,
       .summary = "a plane between two classes, where there is one",
       .objective = "w + s x for each row x on the wrong side (s = +1 or -1), until there is none",
-      .example = "lemma fit perceptron iris 'species ~ .'",
+      .example = "lemma fit perceptron wine 'class ~ .'",
       .scans = true,
       .takes_weights = true,
       .row_order_matters = true};

@@ -13,12 +13,10 @@ namespace {
 constexpr double kNone = QuantileNumbers::kNone;
 double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
-/// Hall and Sheather's bandwidth for the density at a quantile (the level of its test is 0.05), made to fit into (0, 1).
+/// Hall and Sheather's bandwidth for the density at a quantile (the level of its test is 0.05).
 double bandwidth(double tau, double n) {
   const double x = normal_quantile(tau), f = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
-  double h = std::cbrt(1 / n) * std::pow(normal_quantile(0.975), 2.0 / 3) * std::cbrt(1.5 * f * f / (2 * x * x + 1));
-  while (tau - h < 0 || tau + h > 1) h /= 2;
-  return h;
+  return std::cbrt(1 / n) * std::pow(normal_quantile(0.975), 2.0 / 3) * std::cbrt(1.5 * f * f / (2 * x * x + 1));
 }
 
 /// From the orthogonal coordinates to [b₀ b]: b = √n unit R⁻¹ γ, b₀ = unit γ₀ − mean·b.
@@ -39,7 +37,9 @@ Matrix to_coefficients(const Asked& asked, const Prepared& prepared) {
 /// and τ(1−τ) G⁻¹ (ZᵀWZ) G⁻¹ with G = ZᵀWFZ. In the orthogonal coordinates ZᵀWZ = n I.
 Matrix covariance_nid(double tau, const Prepared& prepared, const Execution& execution) {
   const Index k = prepared.z.cols();
-  const double n = prepared.data.weight(), h = bandwidth(tau, n);
+  const double n = prepared.data.weight();
+  double h = bandwidth(tau, n);
+  while (tau - h < 0 || tau + h > 1) h /= 2;
   const Vector above = solve(prepared.z, prepared.y, tau + h, execution.part(0, 0.5)).c,
                below = solve(prepared.z, prepared.y, tau - h, execution.part(0.5, 1)).c;
   const Vector apart = prepared.z * (above - below);  // times the weight
@@ -55,7 +55,7 @@ Matrix covariance_nid(double tau, const Prepared& prepared, const Execution& exe
   return tau * (1 - tau) * n * inverse * inverse;
 }
 
-/// The residuals of the rows, each as often as its weight says, ordered by size; a sample of them when `most` are enough.
+/// The residuals of the rows, each as often as its weight says, ordered by size.
 std::vector<double> smallest_residuals(const QuantileNumbers& model, const Asked& asked, const Rows& rows,
                                        const Execution& execution) {
   std::vector<std::pair<double, double>> all(static_cast<std::size_t>(rows.count()));
@@ -83,10 +83,7 @@ double sparsity(const QuantileNumbers& model, const Asked& asked, const Rows& ro
   const auto sorted = smallest_residuals(model, asked, rows, execution);
   const double n = static_cast<double>(sorted.size());
   const auto rank = static_cast<double>(model.rank);
-  const double x = normal_quantile(asked.tau), f = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
-  const double h =
-      std::cbrt(1 / n) * std::pow(normal_quantile(0.975), 2.0 / 3) * std::cbrt(1.5 * f * f / (2 * x * x + 1));
-  const auto width = static_cast<std::size_t>(std::max(rank + 1, std::ceil(n * h))) + 1;
+  const auto width = static_cast<std::size_t>(std::max(rank + 1, std::ceil(n * bandwidth(asked.tau, n)))) + 1;
   const auto first = static_cast<std::size_t>(on_plane);
   const std::size_t last = std::min(first + width, sorted.size());
   if (last < first + 3) return kNone;
