@@ -128,19 +128,21 @@ Look look(const ChebyshevModel& model, const Rows& rows, const Execution& execut
   std::vector<Extreme> top;
   for (const Extreme& row : found.rows())
     if (std::abs(row.error) >= out.largest * (1 - kActive) - 1e-15 * found.terms()) top.push_back(row);
-  out.gap = gap_of(top, out.largest, found.terms(), model.spec.intercept);
-  out.active = scan(rows, ActiveWeight{&plane, out.largest}, execution.part(0.5, 1)).sum;
   BlockBuffer buffer;
-  for (const int row : model.active) {
+  for (const int row : model.active) {  // where many rows tie, those that hold the plane need not be among the first
     if (row < 0 || row >= rows.count()) {
       out.holders = false;
       break;
     }
     const Block block = rows.read(row, 1, buffer);
-    const double error = residual({block.x.row(0).data(), static_cast<std::size_t>(block.x.cols())}, block.y[0],
-                                  block.offset_of(0), plane);
-    if (!(std::abs(error) >= out.largest * (1 - 1e-6) - 1e-14 * found.terms())) out.holders = false;
+    Extreme holder{row, 0, block.weight_of(0), block.x.row(0), block.y[0], block.offset_of(0)};
+    holder.error = residual(holder, plane);
+    if (!(std::abs(holder.error) >= out.largest * (1 - 1e-6) - 1e-14 * found.terms())) out.holders = false;
+    else if (std::none_of(top.begin(), top.end(), [&](const Extreme& each) { return each.row == row; }))
+      top.push_back(holder);
   }
+  out.gap = gap_of(top, out.largest, found.terms(), model.spec.intercept);
+  out.active = scan(rows, ActiveWeight{&plane, out.largest}, execution.part(0.5, 1)).sum;
   return out;
 }
 

@@ -85,6 +85,20 @@ TEST(Chebyshev, OnlyAWeightOfZeroTakesARowOut) {
               fit(Chebyshev{}, x, data.response()(others)).coefficients, 1e-11, "without the row");
 }
 
+TEST(Chebyshev, ManyRowsThatTieAreNoObstacle) {
+  RandomStream stream(7);
+  for (int trial = 0; trial < 30; ++trial) {
+    Matrix x(280, 3);
+    Vector y(280);
+    for (Index i = 0; i < 280; ++i) {
+      for (Index j = 0; j < 3; ++j) x(i, j) = static_cast<double>(stream.below(3));
+      y(i) = static_cast<double>(stream.below(4));
+    }
+    const auto m = fit(Chebyshev{}, x, y);
+    EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  }
+}
+
 TEST(Chebyshev, ThreadsGiveTheSameBits) {
   const Data data(30'000, 3);
   FitOptions options;
