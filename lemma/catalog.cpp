@@ -11,6 +11,7 @@
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/logistic.hpp>
+#include <lemma/linear/multinomial.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
@@ -36,6 +37,7 @@ std::span<const Method* const> catalog() {
       &method_of<Lad>(),
       &method_of<Lasso>(),
       &method_of<Logistic>(),
+      &method_of<Multinomial>(),
       &method_of<Ols>(),
       &method_of<Perceptron>(),
       &method_of<Quantile>(),

@@ -7,13 +7,14 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
-#include <lemma/linear/lasso.hpp>
-#include <lemma/linear/glm.hpp>
-#include <lemma/linear/logistic.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
 #include <lemma/linear/chebyshev.hpp>
+#include <lemma/linear/glm.hpp>
+#include <lemma/linear/lasso.hpp>
+#include <lemma/linear/logistic.hpp>
+#include <lemma/linear/multinomial.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>

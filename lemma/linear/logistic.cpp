@@ -80,7 +80,13 @@ void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm&
       solution.gap = duality_gap(loss, penalty, solution.beta, loss.split(solution.beta));
     return;
   }
-  if (solution.stopped != "separated" && solution.last_step.cwiseAbs().maxCoeff() <= Decrement::kLongStep) return;
+  if (solution.hessian.size() == 0 && loss.frame().width() <= kMostForHessian) {
+    Decrement found = newton_decrement(loss, penalty, solution.beta);
+    solution.decrement = found.relative;
+    solution.last_step = found.step;
+  }
+  const bool going_on = solution.last_step.cwiseAbs().maxCoeff() > Decrement::kLongStep;
+  if (solution.stopped != "separated" && !(going_on && solution.decrement < 1e-4)) return;
   solution.stopped = "separated";
   solution.decrement = std::max(solution.decrement, 1.0);
 }
@@ -96,7 +102,8 @@ class Worker {
                 : !smooth                                                        ? LogisticSolver::coordinate
                 : sparse_                                                        ? LogisticSolver::newton
                                                                                  : LogisticSolver::lbfgs;
-    if (solver_ == LogisticSolver::coordinate && !sparse_ && !small) {
+    const bool by_rows = solver_ == LogisticSolver::sgd, by_columns = solver_ == LogisticSolver::coordinate && !small;
+    if ((by_rows || by_columns) && !sparse_) {
       wide_ = SparseLoss::of_dense(rows, loss.frame(), execution);
       sparse_ = wide_.get();
     }
@@ -111,7 +118,8 @@ class Worker {
         if (sparse_ && !small && penalty.smooth()) return newton_cg(*sparse_, penalty, start, how);
         if (sparse_ && !small) return coordinate_descent(*sparse_, penalty, start, how);
         return newton(loss_, penalty, start, how);
-      default: return newton(loss_, penalty, start, how);
+      case LogisticSolver::sgd: return stochastic(*sparse_, penalty, start, how);
+      default: return descend(solver_, loss_, penalty, start, how);
     }
   }
 
@@ -141,7 +149,7 @@ void Logistic::check() const {
   const bool kinked = penalty == Penalty::l1 || (penalty == Penalty::elastic_net && alpha > 0) ||
                       (penalty == Penalty::bridge && rho < 2);
   const bool needs_slopes =
-      solver == LogisticSolver::lbfgs || solver == LogisticSolver::cg || solver == LogisticSolver::gd;
+      solver != LogisticSolver::automatic && solver != LogisticSolver::newton && solver != LogisticSolver::coordinate;
   if (kinked && needs_slopes)
     throw Error(fmt::format(
         "logistic: solver {} needs a penalty that is smooth, which {} is not; use auto, newton or coordinate",
@@ -267,7 +275,7 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
   for (Index k = 0; k < count; ++k) {
     const double lambda = lambdas[static_cast<std::size_t>(k)];
     const auto share = [&](Index of) { return 0.2 + 0.8 * static_cast<double>(of) / static_cast<double>(count); };
-    SolveOptions how{tolerance_of(*spec), spec->max_iterations, execution.part(share(k), share(k + 1))};
+    SolveOptions how{tolerance_of(*spec), spec->max_iterations, execution.part(share(k), share(k + 1)), options.seed};
     if (k == 0) start = start_on_sample(rows, frame, *spec, lambda, null, how);
     const PenaltyTerm penalty(*spec, lambda);
     Solution solution = worker.solve(penalty, start, how);

@@ -69,15 +69,6 @@ class TruncatedNewton {
   Vector ridge_;
 };
 
-/// For l2 the gap of the residuals' own dual point is ‖∇J‖² / 2k, were it not for the intercept.
-double slope_gap(const Frame& frame, const PenaltyTerm& penalty, const Vector& gradient) {
-  double sum = 0;
-  for (Index j = 0; j < frame.width(); ++j)
-    if (frame.inverse_scale(j) > 0 && penalty.l2() > 0)
-      sum += gradient(j + 1) * gradient(j + 1) / (2 * penalty.quadratic(frame.factor(j)));
-  return sum;
-}
-
 }  // namespace
 
 Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options) {

@@ -96,7 +96,7 @@ void take_response(Frame& frame, const Logistic& spec, const Rows& rows, const R
   frame.mass = frame.class_factor[0] * response.count[0] + frame.response;
 }
 
-/// x̃ from the means and standard deviations (divisor n). `sparse`: columns are not moved, so that zeros stay zeros.
+/// As below; `sparse`: columns are not moved, so that zeros stay zeros.
 void take_columns(Frame& frame, const Vector& mean, const Vector& deviation, bool standardize, bool sparse) {
   const Index p = mean.size();
   frame.mean = frame.intercept && !sparse ? mean : Vector::Zero(p);
@@ -159,6 +159,22 @@ Vector Frame::inner(const Vector& coefficients) const {
   return out;
 }
 
+void take_columns(Frame& frame, std::string_view method, const Rows& rows, const ColumnMoments& columns,
+                  bool standardize, const Execution& execution) {
+  const double n = frame.rows_weight;
+  const Vector deviation = columns.deviation() * (n > 1 ? std::sqrt((n - 1) / n) : 0.0);
+  const bool whole = (columns.weight().array() == n).all() && columns.mean().allFinite() && deviation.allFinite();
+  if (!whole) {
+    require_finite(rows, execution);
+    for (Index j = 0; j < rows.width(); ++j)
+      if (!std::isfinite(deviation(j)) || !std::isfinite(columns.mean()(j)))
+        throw Error(fmt::format(
+            "{}: the values of '{}' are so large that their spread is not finite; divide them by a constant", method,
+            rows.features[static_cast<std::size_t>(j)]));
+  }
+  take_columns(frame, columns.mean(), deviation, standardize, false);
+}
+
 Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execution) {
   Frame frame;
   frame.intercept = spec.intercept;
@@ -182,19 +198,7 @@ Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execu
   const FirstLook look =
       scan(rows, FirstLook{Response{frame.of_classes}, ColumnMoments(rows.width())}, execution.part(0.3, 1));
   take_response(frame, spec, rows, look.response);
-  const double n = frame.rows_weight;
-  const Vector deviation = look.columns.deviation() * (n > 1 ? std::sqrt((n - 1) / n) : 0.0);
-  const bool whole =
-      (look.columns.weight().array() == n).all() && look.columns.mean().allFinite() && deviation.allFinite();
-  if (!whole) {
-    require_finite(rows, execution);
-    for (Index j = 0; j < rows.width(); ++j)
-      if (!std::isfinite(deviation(j)) || !std::isfinite(look.columns.mean()(j)))
-        throw Error(fmt::format(
-            "logistic: the values of '{}' are so large that their spread is not finite; divide them by a constant",
-            rows.features[static_cast<std::size_t>(j)]));
-  }
-  take_columns(frame, look.columns.mean(), deviation, spec.standardize, false);
+  take_columns(frame, Logistic::name, rows, look.columns, spec.standardize, execution);
   return frame;
 }
 

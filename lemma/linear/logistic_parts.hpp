@@ -3,11 +3,16 @@
 #include <functional>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/logistic_loss.hpp>
+#include <lemma/math/column_moments.hpp>
 
 namespace lemma::logit {
 
 /// One look at the rows: what standardising, the null model and the checks of the response need.
 Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execution);
+
+/// x̃ from the moments of the columns (divisor n = frame.rows_weight); an Error names a value that is not usable.
+void take_columns(Frame& frame, std::string_view method, const Rows& rows, const ColumnMoments& columns,
+                  bool standardize, const Execution& execution);
 
 /// Σⱼ pen(factorⱼ βⱼ) over the columns; the intercept, β₀, has no part in it.
 class PenaltyTerm {
@@ -17,6 +22,12 @@ class PenaltyTerm {
   double l2() const { return l2_; }
   /// All of it is ½ Σ quadratic(factor) β².
   bool smooth() const { return l1_ == 0 && rho_ == 0; }
+  /// On each side of 0 it is a parabola.
+  bool parabolas() const { return rho_ == 0; }
+  /// Its derivative where β is not 0, when it is made of parabolas.
+  double slope(double beta, double factor) const {
+    return (beta > 0 ? l1_ : -l1_) * factor + l2_ * factor * factor * beta;
+  }
   double quadratic(double factor) const { return l2_ * factor * factor; }
 
   double value(double beta, double factor) const;
@@ -59,13 +70,22 @@ struct SolveOptions {
   double tolerance = 1e-9;
   int max_iterations = 1000;
   Execution execution;
+  std::uint64_t seed = 1;
 };
 
 /// Newton's method. Penalties that are not smooth go into the quadratic model, which coordinate descent minimises.
 Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options,
                 bool always_coordinates = false);
 
+/// For l2 the gap of the residuals' own dual point is Σ (∇J)² / 2k, were it not for the intercept.
+double slope_gap(const Frame& frame, const PenaltyTerm& penalty, const Vector& gradient);
+/// lbfgs, cg or gd: for l2.
+Solution descend(LogisticSolver solver, const Loss& loss, const PenaltyTerm& penalty, Vector start,
+                 const SolveOptions& options);
+
 class SparseLoss;
+/// Stochastic gradient descent over rows in memory: for l2.
+Solution stochastic(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options);
 /// Newton's method with the Hessian only ever multiplied, by conjugate gradients: for l2.
 Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options);
 /// Coordinate descent on the columns that matter: for any penalty.
@@ -77,7 +97,8 @@ struct Decrement {
   double relative = 0, objective = 0;
   Vector step;
   Matrix hessian;  // of the loss
-  bool separated() const { return step.cwiseAbs().maxCoeff() > kLongStep; }
+  /// The objective hardly changes, and yet the coefficients go on.
+  bool separated() const { return relative < 1e-4 && step.cwiseAbs().maxCoeff() > kLongStep; }
   static constexpr double kLongStep = 1e-3;  // of a standardised coefficient, where the objective hardly changes
 };
 Decrement newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Vector& beta);

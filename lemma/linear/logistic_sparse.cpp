@@ -175,6 +175,19 @@ Vector SparseLoss::hessian_times(const Vector& curvature, const Vector& v) const
   return out;
 }
 
+double SparseLoss::add_term(Index i, const Vector& beta, Vector& gradient) const {
+  const auto at = static_cast<std::size_t>(i);
+  const auto first = static_cast<std::size_t>(x_.start[at]), end = static_cast<std::size_t>(x_.start[at + 1]);
+  double eta = beta(0) + (offset_.empty() ? 0.0 : offset_[at]);
+  for (std::size_t k = first; k < end; ++k)
+    eta += x_.value[k] * frame_.inverse_scale(x_.column[k]) * beta(x_.column[k] + 1);
+  const double residual = w_[at] * (lemma::logistic(eta) - y_[at]);
+  if (frame_.intercept) gradient(0) += residual;
+  for (std::size_t k = first; k < end; ++k)
+    gradient(x_.column[k] + 1) += residual * x_.value[k] * frame_.inverse_scale(x_.column[k]);
+  return w_[at] * (log1p_exp(eta) - y_[at] * eta);
+}
+
 double SparseLoss::value(const Vector& beta) const {
   Vector residual, curvature;
   return rows_loss(predictor(beta), residual, curvature);

@@ -25,6 +25,8 @@ class SparseLoss final : public Loss {
   /// Σ r (1, x̃), and Σ r (1, x̃²): the diagonal of a Hessian.
   Vector add_up(const Vector& r) const;
   Vector add_up_squares(const Vector& r) const;
+  /// The loss of row i alone; its gradient is added.
+  double add_term(Index i, const Vector& beta, Vector& gradient) const;
   /// Σ h x̃ (x̃ · v): the Hessian with these curvatures times v, in one look at the rows.
   Vector hessian_times(const Vector& curvature, const Vector& v) const;
 

@@ -1,0 +1,291 @@
+// lemma/linear/multinomial.cpp: the fit.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/linear/multinomial_parts.hpp>
+#include <lemma/linear/quadratic_model.hpp>
+#include <lemma/optimize/minimise.hpp>
+
+namespace lemma {
+namespace softmax {
+namespace {
+
+using logit::QuadraticModel;
+
+constexpr Index kMostForHessian = 1500;
+constexpr double kBelowRounding = 1e-13, kFurther = 1e-4, kNearlyThere = 1e-5, kNoLoss = 1e-9;
+constexpr double kLongStep = 1e-3, kLittleGain = 1e-4;
+constexpr int kMostHalvings = 40, kMostStalls = 4;
+
+Vector flat(const Matrix& b) { return Eigen::Map<const Vector>(b.data(), b.size()); }
+Matrix shaped(const Vector& v, Index classes) {
+  return Eigen::Map<const Matrix>(v.data(), classes, v.size() / classes);
+}
+
+/// Without a penalty the first class stays at 0; with one every class is free, up to a number added to all intercepts.
+Vector factors(const Loss& loss, const PenaltyTerm& penalty) {
+  const Vector one = logit::factors_of(loss.frame());
+  Vector out(loss.size());
+  for (Index k = 0; k < loss.classes().count(); ++k)
+    out.segment(k * one.size(), one.size()) =
+        k == 0 && penalty.lambda() == 0 ? Vector::Constant(one.size(), QuadraticModel::kFixed) : one;
+  return out;
+}
+
+/// The loss does not change when all intercepts do by the same number: curvature in that direction does no harm.
+void pin_intercepts(const Loss& loss, Matrix& hessian) {
+  const Index classes = loss.classes().count(), terms = loss.terms();
+  double mean = 0;
+  for (Index k = 0; k < classes; ++k) mean += hessian(k * terms, k * terms) / static_cast<double>(classes);
+  for (Index k = 0; k < classes; ++k)
+    for (Index l = 0; l < classes; ++l) hessian(k * terms, l * terms) += mean;
+}
+
+struct Look {
+  double objective;
+  Matrix gradient, hessian;
+};
+Look look_at(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b) {
+  Look out;
+  out.objective = loss.value(b, out.gradient, out.hessian) + penalty_value(penalty, loss.frame(), b);
+  if (penalty.lambda() > 0) pin_intercepts(loss, out.hessian);
+  return out;
+}
+
+Vector minimum(const QuadraticModel& model, bool& dependent) {
+  return model.penalty.smooth() ? minimum_by_cholesky(model, dependent) : minimum_by_coordinates(model);
+}
+
+/// The part of the Hessian that belongs to the classes but the first.
+Matrix without_first(const Loss& loss, const Matrix& hessian) {
+  const Index n = loss.size() - loss.terms();
+  return hessian.bottomRightCorner(n, n);
+}
+
+}  // namespace
+
+Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options) {
+  const Index classes = loss.classes().count();
+  const Vector factor = factors(loss, penalty);
+  const bool certified_by_gap = penalty.lambda() > 0;
+  Solution out;
+  out.b = std::move(start);
+  Vector from = flat(out.b), step = Vector::Zero(from.size());
+  Matrix gradient, hessian;
+  double before = std::numeric_limits<double>::infinity(), predicted = 0, last_ratio = 1;
+  double best_gap = std::numeric_limits<double>::infinity();
+  bool hessian_wanted = true;
+  int halvings = 0, stalls = 0;
+  while (true) {
+    if (hessian_wanted) {
+      Look look = look_at(loss, penalty, out.b);
+      out.objective = look.objective;
+      gradient = std::move(look.gradient);
+      hessian = std::move(look.hessian);
+    } else {
+      const DualParts parts = loss.split(out.b);
+      gradient = -parts.of_class.front();
+      for (std::size_t c = 1; c < parts.of_class.size(); ++c) gradient -= parts.of_class[c];
+      out.gap = duality_gap(loss, penalty, out.b, parts);
+      out.objective = out.gap.objective;
+      if (out.gap.absolute > 0.5 * best_gap) ++stalls;
+      best_gap = std::min(best_gap, out.gap.absolute);
+    }
+    const double enough = before - 1e-4 * std::ldexp(predicted, -halvings) + kBelowRounding * std::abs(before);
+    if (!(out.objective <= enough) && halvings < kMostHalvings) {
+      ++halvings;
+      out.b = shaped(from + std::ldexp(1.0, -halvings) * step, classes);
+      continue;
+    }
+    if (!hessian_wanted && out.gap.relative() <= kFurther * options.tolerance) {
+      out.stopped = "converged";
+      break;
+    }
+    if (!certified_by_gap && out.objective <= kNoLoss * loss.frame().rows_weight) {
+      out.stopped = "separated";
+      break;
+    }
+    if (out.iterations >= options.max_iterations) break;
+    options.execution.report(0.5, "Newton's method");
+
+    from = flat(out.b);
+    const Vector slopes = flat(gradient);
+    const QuadraticModel model{penalty, factor, from, slopes, hessian};
+    const Vector to = minimum(model, out.dependent);
+    const double ratio = model.decrease(to) / std::max(out.objective, 1e-300);
+    step = to - from;
+    before = out.objective;
+    predicted = std::max(0.0, model.decrease(to));
+    halvings = 0;
+    out.decrement = ratio;
+    out.last_step = step.cwiseAbs().maxCoeff();
+    if (!certified_by_gap && ratio <= options.tolerance) {
+      out.stopped = "converged";
+      break;
+    }
+    const bool there = out.gap.objective > 0 && out.gap.relative() <= options.tolerance;
+    if (!hessian_wanted && (out.last_step == 0 || stalls > kMostStalls || (stalls > 0 && there))) {
+      out.stopped = there ? "converged" : "no further descent";
+      break;
+    }
+    out.b = shaped(to, classes);
+    ++out.iterations;
+    hessian_wanted = !certified_by_gap || ratio > kNearlyThere || stalls == kMostStalls - 1 ||
+                     (!hessian_wanted && ratio > 0.01 * last_ratio && ratio > 1e-14);
+    last_ratio = ratio;
+  }
+  if (!certified_by_gap) out.hessian = without_first(loss, hessian);
+  return out;
+}
+
+Solution lbfgs(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options) {
+  struct Smooth {
+    const Loss& loss;
+    const PenaltyTerm& penalty;
+    Vector factor;
+    double value(const Vector& v) const {
+      const Matrix b = shaped(v, loss.classes().count());
+      return loss.value(b) + penalty_value(penalty, loss.frame(), b);
+    }
+    double value(const Vector& v, Vector& gradient) const {
+      const Matrix b = shaped(v, loss.classes().count());
+      Matrix slopes;
+      const double out = loss.value(b, slopes) + penalty_value(penalty, loss.frame(), b);
+      gradient = flat(slopes);
+      for (Index i = 0; i < v.size(); ++i) {
+        if (factor(i) >= 0) gradient(i) += penalty.quadratic(factor(i)) * v(i);
+        if (factor(i) == QuadraticModel::kFixed) gradient(i) = 0;
+      }
+      return out;
+    }
+  };
+  const Smooth smooth{loss, penalty, factors(loss, penalty)};
+  Solution out;
+  double wanted = options.tolerance;
+  MinimiseOptions how;
+  how.most_iterations = options.max_iterations;
+  how.tolerance = penalty.lambda() > 0 ? 1e-15 : 1e-11;
+  how.stop = [&](const Iterate& at) {
+    options.execution.report(0.5, "L-BFGS");
+    if (penalty.lambda() == 0) return false;
+    double bound = 0;
+    for (Index i = 0; i < at.gradient.size(); ++i)
+      if (smooth.factor(i) >= 0) bound += at.gradient(i) * at.gradient(i) / (2 * penalty.quadratic(smooth.factor(i)));
+    if (bound > wanted * at.value) return false;
+    const Matrix b = shaped(at.x, loss.classes().count());
+    out.gap = duality_gap(loss, penalty, b, loss.split(b));
+    wanted *= 0.1;
+    return out.gap.relative() <= options.tolerance;
+  };
+  const Minimum found = lemma::lbfgs(smooth, flat(start), how);
+  out.b = shaped(found.x, loss.classes().count());
+  out.objective = found.value;
+  out.iterations = found.iterations;
+  out.stopped = found.stopped == "stopped by the caller" ? "converged" : found.stopped;
+  return out;
+}
+
+Solution newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b) {
+  Solution out;
+  Look look = look_at(loss, penalty, b);
+  const Vector at = flat(b), slopes = flat(look.gradient), factor = factors(loss, penalty);
+  const QuadraticModel model{penalty, factor, at, slopes, look.hessian};
+  const Vector to = minimum(model, out.dependent);
+  out.b = b;
+  out.objective = look.objective;
+  out.decrement = std::max(0.0, model.decrease(to)) / std::max(out.objective, 1e-300);
+  out.last_step = (to - at).cwiseAbs().maxCoeff();
+  out.hessian = without_first(loss, look.hessian);
+  out.stopped = "looked at again";
+  return out;
+}
+
+PenaltyTerm penalty_of(const Multinomial& spec) {
+  Logistic as;
+  as.penalty = static_cast<Penalty>(spec.penalty);
+  as.alpha = spec.alpha;
+  return PenaltyTerm(as, spec.lambda);
+}
+
+Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, double tolerance) {
+  logit::Solution as;
+  as.gap = at.gap;
+  as.objective = at.objective;
+  as.decrement = at.decrement;
+  as.iterations = at.iterations;
+  as.stopped = at.stopped;
+  const double loss_left = at.objective;
+  if (penalty.lambda() == 0 &&
+      (at.stopped == "separated" || (at.decrement < kLittleGain && at.last_step > kLongStep) || !(loss_left > 0))) {
+    as.stopped = "separated";
+    as.decrement = std::max(1.0, at.decrement);
+  }
+  return logit::certificate_of(as, penalty, tolerance);
+}
+
+}  // namespace softmax
+
+void Multinomial::check() const {
+  const bool kinked = penalty == MultinomialPenalty::l1 || (penalty == MultinomialPenalty::elastic_net && alpha > 0);
+  if (kinked && lambda > 0 && solver == MultinomialSolver::lbfgs)
+    throw Error(
+        fmt::format("multinomial: solver lbfgs needs a penalty that is smooth, which {} is not; use auto or newton",
+                    name_of(penalty)));
+}
+
+MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const FitOptions& options) {
+  using namespace softmax;
+  const Execution execution = options.execution();
+  const Loss loss(rows, learn_classes(*spec, rows, execution.part(0, 0.1, "reading rows")), execution);
+  const PenaltyTerm penalty = penalty_of(*spec);
+  const Vector& counts = loss.classes().counts;
+  const double n = counts.sum();
+
+  Matrix start = Matrix::Zero(counts.size(), loss.terms());
+  if (spec->intercept) start.col(0) = (counts / n).array().log();
+  start.col(0).array() -= penalty.lambda() > 0 ? start.col(0).mean() : start(0, 0);
+  if (!spec->intercept) start.setZero();
+  const bool small = loss.size() <= kMostForHessian;
+  if (!small && !penalty.smooth() && spec->solver == MultinomialSolver::automatic)
+    throw Error(
+        fmt::format("multinomial: {} classes times {} columns are too many for this penalty's Newton steps; use "
+                    "--penalty l2, or --solver newton to try all the same",
+                    counts.size(), loss.frame().width()));
+  const bool by_newton =
+      spec->solver == MultinomialSolver::newton || (spec->solver == MultinomialSolver::automatic && small);
+  const logit::SolveOptions how{spec->tolerance, spec->max_iterations, execution.part(0.1, 0.9), options.seed};
+  Solution solution = by_newton ? newton(loss, penalty, start, how) : softmax::lbfgs(loss, penalty, start, how);
+  if (penalty.lambda() > 0 && solution.stopped != "converged")
+    solution.gap = duality_gap(loss, penalty, solution.b, loss.split(solution.b));
+  if (penalty.lambda() == 0 && solution.hessian.size() == 0 && small) {
+    const Solution again = newton_decrement(loss, penalty, solution.b);
+    solution.decrement = again.decrement;
+    solution.last_step = again.last_step;
+    solution.hessian = again.hessian;
+    solution.dependent = again.dependent;
+  }
+
+  MultinomialModel model;
+  model.spec = *spec;
+  model.counts = counts;
+  to_users(model, loss.frame(), solution.b);
+  model.objective = solution.objective;
+  model.deviance = 2 * (solution.objective - penalty_value(penalty, loss.frame(), solution.b));
+  model.null_deviance = null_deviance(model);
+  model.df = parameters_of(model, loss.frame());
+  model.aic = model.deviance + 2 * model.df;
+  if (penalty.lambda() == 0) judge(model, loss.frame(), solution.dependent ? Matrix() : solution.hessian);
+  model.certificate = softmax::certificate_of(solution, penalty, spec->tolerance);
+  if (model.certificate.stopped == "separated")
+    model.warnings.push_back(
+        "some classes are separated: without a penalty their coefficients grow without end, and the best ones and "
+        "their "
+        "standard errors do not exist; use --lambda above 0");
+  else if (penalty.lambda() == 0 && solution.dependent)
+    model.warnings.push_back(
+        "columns are constant or linear combinations of each other: their coefficients share one effect and have no "
+        "standard errors");
+  return model;
+}
+
+}  // namespace lemma
