@@ -4,16 +4,10 @@
 #include <cmath>
 #include <lemma/core/error.hpp>
 #include <lemma/core/value.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
-
-std::string message_of(auto&& work) {
-  try {
-    work();
-  } catch (const Error& e) { return e.what(); }
-  return "no error";
-}
 
 TEST(Value, KeepsWhatItIsGiven) {
   EXPECT_TRUE(Value().is_null());

@@ -7,18 +7,12 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/read.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
 
 using Ranges = std::vector<std::pair<Index, Index>>;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
 
 class Read : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <lemma/data/csv_bytes.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/stream.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -29,13 +30,6 @@ Table mixed(Index rows) {
     c.push_back(i % 3 == 0 ? "u" : i % 3 == 1 ? "v" : "w");
   }
   return Table({numeric("x", x), categorical("c", c)});
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
 }
 
 }  // namespace

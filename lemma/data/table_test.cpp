@@ -4,18 +4,12 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/table.hpp>
 #include <limits>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
 
 const double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
 
 Table small() {
   return Table({numeric("x", {1, kNaN, 0.1}), categorical("c", {"b", "", "a"}, {false, true, false}),

@@ -12,7 +12,6 @@ namespace {
 
 using ols_test::Data;
 using ols_test::expect_near;
-using ols_test::message;
 using ols_test::rows_of;
 
 /// log N(y; 0, C) of the contrasts of y that the intercept leaves: C = I/β + X Xᵀ/α, taken literally.
@@ -142,22 +141,22 @@ TEST(BayesLinear, HardColumnsGetAnAnswerOrAClearError) {
   const Data wide(10, 30);
   const auto w = fit(BayesLinear{}, wide.x, wide.response());
   EXPECT_TRUE(w.covariance.allFinite());
-  EXPECT_NE(message([&] { fit(BayesLinear{}, data.x, Vector::Constant(30, 2.0)); }).find("constant"),
+  EXPECT_NE(message_of([&] { fit(BayesLinear{}, data.x, Vector::Constant(30, 2.0)); }).find("constant"),
             std::string::npos);
-  EXPECT_NE(message([&] { fit(BayesLinear{}, data.x.topRows(1), data.response().head(1)); }).find("at least two"),
+  EXPECT_NE(message_of([&] { fit(BayesLinear{}, data.x.topRows(1), data.response().head(1)); }).find("at least two"),
             std::string::npos);
   for (const double scale : {1e-200, 1e-90, 1e90, 1e200}) {
     Matrix scaled = data.x;
     scaled.col(0) *= scale;
     BayesLinearModel other;
-    const std::string answer = message([&] { other = fit(BayesLinear{}, scaled, data.response()); });
+    const std::string answer = message_of([&] { other = fit(BayesLinear{}, scaled, data.response()); });
     if (answer != "no error")
       EXPECT_NE(answer.find("bayes_linear: the values of 'x1' are too"), std::string::npos) << answer;
     else EXPECT_NEAR(other.log_evidence, fit(BayesLinear{}, data.x, data.response()).log_evidence, 1e-8) << scale;
   }
   FitOptions options;
   options.weights = Vector::Zero(30);
-  EXPECT_NE(message([&] { fit(BayesLinear{}, data.x, data.response(), options); }).find("all weights are 0"),
+  EXPECT_NE(message_of([&] { fit(BayesLinear{}, data.x, data.response(), options); }).find("all weights are 0"),
             std::string::npos);
 }
 

@@ -11,7 +11,6 @@ namespace lemma {
 namespace {
 
 using ols_test::expect_near;
-using ols_test::message;
 
 struct Two {
   Matrix x;
@@ -169,12 +168,13 @@ TEST(BayesLogistic, HardColumnsGetAnAnswerOrAClearError) {
                   .maxCoeff(),
               1e-8);
   }
-  EXPECT_NE(
-      message([&] { fit(BayesLogistic{}, data.x, std::vector<std::string>(80, "yes")); }).find("at least two classes"),
-      std::string::npos);
+  EXPECT_NE(message_of([&] {
+              fit(BayesLogistic{}, data.x, std::vector<std::string>(80, "yes"));
+            }).find("at least two classes"),
+            std::string::npos);
   FitOptions options;
   options.weights = Vector::Zero(80);
-  EXPECT_NE(message([&] { fit(BayesLogistic{}, data.x, data.labels, options); }).find("no row of class 'no'"),
+  EXPECT_NE(message_of([&] { fit(BayesLogistic{}, data.x, data.labels, options); }).find("no row of class 'no'"),
             std::string::npos);
 }
 

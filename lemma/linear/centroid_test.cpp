@@ -10,7 +10,6 @@
 namespace lemma {
 namespace {
 
-using ols_test::message;
 using Words = std::vector<std::string>;
 
 TEST(Centroid, MatchesTheAnswerByHand) {  // means (1, 0) and (5, 2): f(x) = (4, 2)·(x − (3, 1))
@@ -83,14 +82,14 @@ TEST(Centroid, HardColumnsGetAnAnswerOrAClearError) {
   for (const double scale : {1e-200, 1e200}) {
     const Matrix scaled = x * scale;
     CentroidModel other;
-    const std::string answer = message([&] { other = fit(Centroid{}, scaled, labels); });
+    const std::string answer = message_of([&] { other = fit(Centroid{}, scaled, labels); });
     if (answer != "no error") EXPECT_NE(answer.find("another unit"), std::string::npos) << answer;
     else EXPECT_TRUE(other.decision(scaled).allFinite());
   }
   FitOptions options;
   options.weights = Vector::Ones(40);
   for (Index i = 0; i < 40; i += 2) options.weights(i) = 0;
-  EXPECT_NE(message([&] { fit(Centroid{}, x, labels, options); }).find("no row of class 'b'"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Centroid{}, x, labels, options); }).find("no row of class 'b'"), std::string::npos);
   const auto offset = fit(Centroid{}, Matrix(x.array() + 1e9), labels);
   EXPECT_EQ(offset.predict(Matrix(x.array() + 1e9)), fit(Centroid{}, x, labels).predict(x));
 }

@@ -13,7 +13,6 @@ namespace {
 
 using ols_test::Data;
 using ols_test::expect_near;
-using ols_test::message;
 using ols_test::rows_of;
 
 TEST(Chebyshev, AgreesWithTheReferenceOnBostonAndFaithful) {
@@ -154,14 +153,14 @@ TEST(Chebyshev, HardColumnsGetAnAnswerOrAClearError) {
     Matrix scaled = data.x;
     scaled.col(0) *= scale;
     ChebyshevModel m;
-    const std::string answer = message([&] { m = fit(Chebyshev{}, scaled, data.response()); });
+    const std::string answer = message_of([&] { m = fit(Chebyshev{}, scaled, data.response()); });
     if (answer != "no error")
       EXPECT_NE(answer.find("chebyshev: the values of 'x1' are too"), std::string::npos) << answer;
     else EXPECT_TRUE(m.certificate.holds()) << scale << ": " << m.certificate.message;
   }
   FitOptions options;
   options.weights = Vector::Zero(40);
-  EXPECT_NE(message([&] { fit(Chebyshev{}, data.x, data.response(), options); }).find("all weights are 0"),
+  EXPECT_NE(message_of([&] { fit(Chebyshev{}, data.x, data.response(), options); }).find("all weights are 0"),
             std::string::npos);
 }
 

@@ -9,8 +9,6 @@
 
 namespace lemma {
 
-using ols_test::message;
-
 namespace {
 
 const Glm kBinomial{.family = GlmFamily::binomial}, kPoisson{.family = GlmFamily::poisson};
@@ -95,7 +93,7 @@ TEST(GlmSeparation, OfTheNewtonDirectionDoesNotHideInFarRows) {
 TEST(GlmLimits, AResponseTheFamilyCannotHaveIsRefusedByRow) {
   const Matrix x{{1}, {2}, {3}, {4}};
   const auto refused = [&](const Glm& spec, double bad) {
-    return message([&] { fit(spec, x, Vector{{1, 0.5, bad, 1}}); });
+    return message_of([&] { fit(spec, x, Vector{{1, 0.5, bad, 1}}); });
   };
   EXPECT_NE(refused(kPoisson, -2).find("is -2 in row 3, and the poisson family takes values at least 0"),
             std::string::npos);
@@ -107,26 +105,26 @@ TEST(GlmLimits, AResponseTheFamilyCannotHaveIsRefusedByRow) {
 
 TEST(GlmLimits, OneOutcomeOnlyIsRefused) {
   const Matrix x{{1}, {2}, {3}};
-  EXPECT_NE(message([&] { fit(kBinomial, x, Vector{{1, 1, 1}}); }).find("one outcome only"), std::string::npos);
-  EXPECT_NE(message([&] { fit(kPoisson, x, Vector{{0, 0, 0}}); }).find("0 in every row"), std::string::npos);
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] { fit(kBinomial, x, Vector{{1, 1, 1}}); }).find("one outcome only"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(kPoisson, x, Vector{{0, 0, 0}}); }).find("0 in every row"), std::string::npos);
+  EXPECT_NE(message_of([&] {
               fit(Glm{}, x, std::vector<std::string>{"a", "a", "a"});
             }).find("two classes"),
             std::string::npos);
-  EXPECT_NE(message([&] { fit(Glm{}, x, std::vector<std::string>{"a", "b", "c"}); }).find("3"), std::string::npos);
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] { fit(Glm{}, x, std::vector<std::string>{"a", "b", "c"}); }).find("3"), std::string::npos);
+  EXPECT_NE(message_of([&] {
               fit(kPoisson, x, std::vector<std::string>{"a", "b", "b"});
             }).find("categorical"),
             std::string::npos);
 }
 
 TEST(GlmLimits, ALinkThatTheFamilyDoesNotHaveIsRefusedWithTheOnesItHas) {
-  const auto refused = message([&] {
+  const auto refused = message_of([&] {
     fit(Glm{.family = GlmFamily::poisson, .link = GlmLink::logit}, Matrix{{1.0}, {2.0}}, Vector{{1, 2}});
   });
   EXPECT_NE(refused.find("logit"), std::string::npos);
   EXPECT_NE(refused.find("log, identity and sqrt"), std::string::npos) << refused;
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] {
               fit(Glm{.link = GlmLink::sqrt}, Matrix{{1.0}, {2.0}}, Vector{{1, 2}});
             }).find("gaussian"),
             std::string::npos);
@@ -165,7 +163,7 @@ TEST(GlmLimits, RowsOfWeightZeroTakeNoPart) {
   const auto m = fit(kBinomial, x, y, {.weights = w}), without = fit(kBinomial, x.topRows(6), Vector(y.head(6)));
   EXPECT_EQ(m.df_residual, 4);
   EXPECT_NEAR(m.coefficients(0), without.coefficients(0), 1e-12);
-  EXPECT_NE(message([&] { fit(kBinomial, x, y, {.weights = Vector::Zero(7)}); }).find("all weights are 0"),
+  EXPECT_NE(message_of([&] { fit(kBinomial, x, y, {.weights = Vector::Zero(7)}); }).find("all weights are 0"),
             std::string::npos);
 }
 
@@ -176,7 +174,7 @@ TEST(GlmLimits, ColumnsInUnusableUnitsAreRefusedByName) {
   for (const double factor : {1e200, 1e-200}) {
     Matrix x = data.x;
     x.col(1) *= factor;
-    const auto refused = message([&] { fit(kBinomial, x, y); });
+    const auto refused = message_of([&] { fit(kBinomial, x, y); });
     EXPECT_NE(refused.find("'x2'"), std::string::npos) << refused;
     EXPECT_NE(refused.find("use another unit"), std::string::npos) << refused;
   }
@@ -188,7 +186,7 @@ TEST(GlmLimits, ALinkThatCannotStartBeginsWithTheMean) {
   const auto m = fit(Glm{.link = GlmLink::log}, x, y);
   EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
   EXPECT_EQ(m.certificate.strength, Strength::stationary);
-  EXPECT_NE(message([&] { fit(Glm{.link = GlmLink::log, .intercept = false}, x, y); }).find("another link"),
+  EXPECT_NE(message_of([&] { fit(Glm{.link = GlmLink::log, .intercept = false}, x, y); }).find("another link"),
             std::string::npos);
 }
 
@@ -225,7 +223,7 @@ TEST(GlmLimits, AHostileFileIsRefusedFieldByField) {
   const auto refuses = [&](const char* field, Value value) {
     Value state = model->save();
     state.set(field, std::move(value));
-    return message([&] { method.load(model->params(), state, {}); }) != "no error";
+    return message_of([&] { method.load(model->params(), state, {}); }) != "no error";
   };
   EXPECT_TRUE(refuses("triangle", Matrix::Identity(2, 2).eval()));
   EXPECT_TRUE(refuses("kept", Vector{{0, 1, 7}}));

@@ -8,7 +8,6 @@ namespace lemma::lasso_test {
 
 using ols_test::Data;
 using ols_test::expect_near;
-using ols_test::message;
 using ols_test::rows_of;
 
 /// Correlated columns of which the first five matter.

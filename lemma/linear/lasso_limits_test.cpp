@@ -77,22 +77,22 @@ TEST(Lasso, AResponseThatIsConstantNeedsNoColumn) {
 
 TEST(Lasso, SaysWhatItCannotUse) {
   const Data data(20, 2);
-  const auto says = [&](const Lasso& spec) { return message([&] { fit(spec, data.x, data.response()); }); };
+  const auto says = [&](const Lasso& spec) { return message_of([&] { fit(spec, data.x, data.response()); }); };
   EXPECT_NE(says({.lambda = {1, -1}}).find("lasso: lambda"), std::string::npos);
   EXPECT_NE(says({.bound = -1}).find("lasso: bound"), std::string::npos);
   EXPECT_EQ(says({.lambda = {1}, .bound = 1}), "lasso: lambda and bound are both given; each is a form of its own");
   EXPECT_EQ(says({.penalty_factors = {1}}), "lasso: there are 1 penalty_factors for 2 columns (x1 and x2)");
-  EXPECT_NE(message([&] { fit(ElasticNet{.alpha = 1.5}, data.x, data.response()); }).find("elastic_net: alpha"),
+  EXPECT_NE(message_of([&] { fit(ElasticNet{.alpha = 1.5}, data.x, data.response()); }).find("elastic_net: alpha"),
             std::string::npos);
   FitOptions options;
   options.weights = Vector::Zero(20);
-  EXPECT_EQ(message([&] { fit(Lasso{}, data.x, data.response(), options); }),
+  EXPECT_EQ(message_of([&] { fit(Lasso{}, data.x, data.response(), options); }),
             "lasso: all weights are 0, so there are no rows to learn from");
   Matrix x = data.x;
   x(16, 1) = NAN;
-  EXPECT_EQ(message([&] { fit(Lasso{}, x, data.response()); }), "'x2' is NaN in row 17; it must be finite");
+  EXPECT_EQ(message_of([&] { fit(Lasso{}, x, data.response()); }), "'x2' is NaN in row 17; it must be finite");
   const auto m = fit(Lasso{}, data.x, data.response());
-  EXPECT_EQ(message([&] { m.predict(Matrix::Zero(1, 3)); }), "lasso: the model has 2 columns and the rows have 3");
+  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "lasso: the model has 2 columns and the rows have 3");
 }
 
 TEST(Lasso, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {
@@ -102,7 +102,7 @@ TEST(Lasso, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {
     Matrix x = data.x;
     x.col(0) *= scale;
     LassoModel scaled;
-    const std::string answer = message([&] { scaled = fit(Lasso{.lambda = {1}}, x, data.response()); });
+    const std::string answer = message_of([&] { scaled = fit(Lasso{.lambda = {1}}, x, data.response()); });
     if (answer != "no error") {
       EXPECT_TRUE(scale < 1e-120 || scale > 1e120) << scale;
       EXPECT_NE(answer.find(scale > 1 ? "'x1' are too large" : "'x1' are too small"), std::string::npos) << answer;

@@ -10,8 +10,6 @@
 namespace lemma {
 namespace {
 
-using ols_test::message;
-
 /// Two classes on either side of x₁ = x₂, at least `gap` from it.
 struct Halves {
   Matrix x;
@@ -94,9 +92,10 @@ TEST(Perceptron, AWeightIsSoManyCopiesAndMustBeWhole) {
   EXPECT_EQ(weighted.updates.of, copied.updates.of);
   EXPECT_LT((weighted.coefficients.of - copied.coefficients.of).cwiseAbs().maxCoeff(), 1e-9);
   options.weights(2) = 0.5;
-  EXPECT_NE(message([&] { fit(Perceptron{}, data.x, data.labels, options); }).find("row 3 is 0.5"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Perceptron{}, data.x, data.labels, options); }).find("row 3 is 0.5"),
+            std::string::npos);
   options.weights.setZero();
-  EXPECT_NE(message([&] { fit(Perceptron{}, data.x, data.labels, options); }).find("all weights are 0"),
+  EXPECT_NE(message_of([&] { fit(Perceptron{}, data.x, data.labels, options); }).find("all weights are 0"),
             std::string::npos);
 }
 
@@ -121,13 +120,13 @@ TEST(Perceptron, HardColumnsGetAnAnswerOrAClearError) {
   x << data.x, data.x.col(0), Vector::Constant(80, 5.0);
   EXPECT_TRUE(fit(Perceptron{}, x, data.labels).certificate.holds());
   EXPECT_NE(
-      message([&] { fit(Perceptron{}, data.x, std::vector<std::string>(80, "yes")); }).find("at least two classes"),
+      message_of([&] { fit(Perceptron{}, data.x, std::vector<std::string>(80, "yes")); }).find("at least two classes"),
       std::string::npos);
   for (const double scale : {1e-200, 1e200}) {
     Matrix scaled = data.x;
     scaled.col(0) *= scale;
     EXPECT_TRUE(fit(Perceptron{}, scaled, data.labels).certificate.holds()) << scale;
-    EXPECT_NE(message([&] { fit(Perceptron{.standardize = false}, scaled, data.labels); }).find("'x1' are about"),
+    EXPECT_NE(message_of([&] { fit(Perceptron{.standardize = false}, scaled, data.labels); }).find("'x1' are about"),
               std::string::npos);
   }
   const Matrix wide = normal_matrix(4, 10, 3);

@@ -14,7 +14,6 @@ namespace {
 
 using ols_test::Data;
 using ols_test::expect_near;
-using ols_test::message;
 using ols_test::rows_of;
 
 constexpr const char* kBoston = "medv ~ crim + rm + dis + ptratio + lstat";
@@ -173,7 +172,7 @@ TEST(Quantile, AWeightIsSoManyCopiesOfItsRow) {
     EXPECT_EQ(weighted.df_residual, copied.df_residual);
   }
   options.weights(3) = 0.5;
-  EXPECT_NE(message([&] { fit(Lad{.errors = QuantileErrors::iid}, data.x, data.response(), options); }).find("0.5"),
+  EXPECT_NE(message_of([&] { fit(Lad{.errors = QuantileErrors::iid}, data.x, data.response(), options); }).find("0.5"),
             std::string::npos);
   EXPECT_TRUE(fit(Lad{}, data.x, data.response(), options).certificate.holds());
 }
@@ -249,7 +248,7 @@ TEST(Quantile, UnitsFarFromOneGiveTheAnswerOrAClearError) {
     Matrix x = data.x;
     x.col(0) *= scale;
     LadModel scaled;
-    const std::string answer = message([&] { scaled = fit(Lad{}, x, data.response()); });
+    const std::string answer = message_of([&] { scaled = fit(Lad{}, x, data.response()); });
     if (answer != "no error") {
       EXPECT_NE(
           answer.find(scale > 1 ? "lad: the values of 'x1' are too large" : "lad: the values of 'x1' are too small"),
@@ -264,13 +263,13 @@ TEST(Quantile, UnitsFarFromOneGiveTheAnswerOrAClearError) {
 
 TEST(Quantile, RefusesWhatItCannotUse) {
   const Data data(30, 2);
-  EXPECT_NE(message([&] { fit(Quantile{.tau = 1}, data.x, data.response()); }).find("tau is 1"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Quantile{.tau = 1}, data.x, data.response()); }).find("tau is 1"), std::string::npos);
   FitOptions options;
   options.weights = Vector::Zero(30);
-  EXPECT_EQ(message([&] { fit(Lad{}, data.x, data.response(), options); }),
+  EXPECT_EQ(message_of([&] { fit(Lad{}, data.x, data.response(), options); }),
             "lad: all weights are 0, so there are no rows to learn from");
   const auto m = fit(Lad{}, data.x, data.response());
-  EXPECT_NE(message([&] { m.interval(data.x, IntervalKind::prediction, 0.9); }).find("two quantiles"),
+  EXPECT_NE(message_of([&] { m.interval(data.x, IntervalKind::prediction, 0.9); }).find("two quantiles"),
             std::string::npos);
   const auto interval = m.interval(data.x, IntervalKind::confidence, 0.9);
   EXPECT_TRUE((interval.lower.array() < interval.upper.array()).all());

@@ -12,7 +12,6 @@ namespace lemma {
 
 using ols_test::Data;
 using ols_test::expect_near;
-using ols_test::message;
 using ols_test::rows_of;
 
 namespace {
@@ -271,7 +270,7 @@ TEST(Ridge, ThreadsGiveTheSameBits) {
 
 TEST(Ridge, SaysWhatItCannotUse) {
   const Data data(20, 2);
-  const auto says = [&](const Ridge& spec) { return message([&] { fit(spec, data.x, data.response()); }); };
+  const auto says = [&](const Ridge& spec) { return message_of([&] { fit(spec, data.x, data.response()); }); };
   EXPECT_NE(says({.lambda = {-1}}).find("ridge: lambda"), std::string::npos);
   EXPECT_EQ(says({.lambda = {}}), "ridge: lambda is empty, must be at least one number");
   EXPECT_EQ(says({.penalty_factors = {1, 1, 1}}), "ridge: there are 3 penalty_factors for 2 columns (x1 and x2)");
@@ -285,12 +284,12 @@ TEST(Ridge, SaysWhatItCannotUse) {
   EXPECT_NE(says(spec).find("3 rows of the penalty matrix for 2 columns"), std::string::npos);
   FitOptions options;
   options.weights = Vector::Zero(20);
-  EXPECT_EQ(message([&] { fit(Ridge{}, data.x, data.response(), options); }),
+  EXPECT_EQ(message_of([&] { fit(Ridge{}, data.x, data.response(), options); }),
             "ridge: all weights are 0, so there are no rows to learn from");
   for (const double scale : {1e-200, 1e200}) {
     Matrix x = data.x;
     x.col(0) *= scale;
-    const std::string answer = message([&] { fit(Ridge{}, x, data.response()); });
+    const std::string answer = message_of([&] { fit(Ridge{}, x, data.response()); });
     EXPECT_NE(answer.find(scale > 1 ? "'x1' are too large" : "'x1' are too small"), std::string::npos) << answer;
   }
 }

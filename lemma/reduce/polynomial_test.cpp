@@ -5,18 +5,12 @@
 #include <lemma/model/fit.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/polynomial.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
 
 TEST(Polynomial, MultipliesColumnsInTheOrderOfTheirDegrees) {
   const Matrix x{{2.0, 3.0}, {-1.0, 0.5}};
@@ -38,12 +32,12 @@ TEST(Polynomial, HasAsManyProductsAsCombinatoricsSays) {
 }
 
 TEST(Polynomial, RefusesTooManyProductsAndNumbersBeyondTheRange) {
-  EXPECT_NE(message([] { fit(Polynomial{.degree = 20}, normal_matrix(3, 50, 1)); }).find("too many"),
+  EXPECT_NE(message_of([] { fit(Polynomial{.degree = 20}, normal_matrix(3, 50, 1)); }).find("too many"),
             std::string::npos);
   Matrix x = normal_matrix(5, 2, 1);
   x(3, 1) = 1e200;
-  EXPECT_NE(message([&] { fit(Polynomial{}, x); }).find("'x2^2' is beyond the range"), std::string::npos);
-  EXPECT_NE(message([&] { fit(Lift{}, x); }).find("'|x|^2' is beyond the range"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Polynomial{}, x); }).find("'x2^2' is beyond the range"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Lift{}, x); }).find("'|x|^2' is beyond the range"), std::string::npos);
   EXPECT_NO_THROW(fit(Polynomial{}, Matrix(1e-200 * normal_matrix(5, 2, 1))));
 }
 

@@ -7,6 +7,7 @@
 #include <lemma/linear/ols.hpp>
 #include <lemma/select/stepwise.hpp>
 #include <tests/golden.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -23,13 +24,6 @@ Vector column(const AnovaTable& table, std::string_view key, std::size_t from = 
   const auto& values = table.column(key);
   return Eigen::Map<const Vector>(values.data() + from, static_cast<Index>(values.size() - from));
 }
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) { return error.what(); }
-  return "no error";
-}
-
 TEST(Anova, OfPimaIsThatOfR) {
   const Golden golden("anova_pima");
   const Table pima = dataset("pima_train");
@@ -132,19 +126,19 @@ TEST(Anova, RefusesWhatCannotBeCompared) {
              c = trained<Glm>("type ~ glu", pima.slice(0, 150)),
              d = trained<Glm>("type ~ glu", pima, Value::Object{{"link", "probit"}}),
              e = trained<Glm>("npreg ~ glu", pima);
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] {
               compare_models({b, a});
             }).find("not nested: 'age' is in the smaller one only"),
             std::string::npos);
-  EXPECT_NE(message([&] { compare_models({c, a}); }).find("different rows"), std::string::npos);
-  EXPECT_NE(message([&] { compare_models({d, a}); }).find("one family and link"), std::string::npos);
-  EXPECT_NE(message([&] { compare_models({e, a}); }), "no error");
-  EXPECT_NE(message([&] { compare_models({a}); }).find("two or more"), std::string::npos);
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] { compare_models({c, a}); }).find("different rows"), std::string::npos);
+  EXPECT_NE(message_of([&] { compare_models({d, a}); }).find("one family and link"), std::string::npos);
+  EXPECT_NE(message_of([&] { compare_models({e, a}); }), "no error");
+  EXPECT_NE(message_of([&] { compare_models({a}); }).find("two or more"), std::string::npos);
+  EXPECT_NE(message_of([&] {
               compare_models({b, trained<Glm>("type ~ glu + age", pima)}, TermTest::f);
             }).find("--test lrt"),
             std::string::npos);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of([&] {
               compare_models({trained<Ols>("glu ~ poly(age, 2)", pima), trained<Ols>("glu ~ poly(age, 3)", pima)});
             }),
             "no error");
@@ -157,7 +151,7 @@ TEST(Anova, ARefitOnOtherRowsIsRefused) {
   const MemoryTableStream data(table);
   const auto m = train(method<Ols>(), Value::object(), formula("y ~ x + z"), data, drop);
   const Refit refit(m, data, {});
-  EXPECT_NE(message([&] { drop_terms(m, refit); }).find("missing values"), std::string::npos);
+  EXPECT_NE(message_of([&] { drop_terms(m, refit); }).find("missing values"), std::string::npos);
 }
 
 TEST(Stepwise, BackwardTakesTheStepsOfR) {
