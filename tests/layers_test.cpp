@@ -49,7 +49,7 @@ struct House {
 };
 
 bool is_header(const std::string& path) { return path.ends_with(".hpp"); }
-bool is_test(const std::string& path) { return path.ends_with("_test.cpp"); }
+bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_test.hpp"); }
 
 bool starts_with_any(const std::string& text, const Words& beginnings) {
   return std::ranges::any_of(beginnings, [&](const auto& beginning) { return text.starts_with(beginning); });

@@ -131,9 +131,21 @@ Table::Table(std::vector<Column> columns, std::string source) : source_(std::mov
   }
   rows_ = columns.empty() ? 0 : columns.front().rows();
   columns_ = std::move(columns);
+  learn_places();
+}
+
+/// A search through the names is quadratic in the columns when each is asked for: a sparse file may have a million.
+void Table::learn_places() {
+  constexpr std::size_t kFew = 64;
+  if (columns_.size() <= kFew) return;
+  for (std::size_t j = place_.size(); j < columns_.size(); ++j) place_.emplace(columns_[j].name, j);
 }
 
 const Column* Table::find(std::string_view name) const {
+  if (!place_.empty()) {
+    const auto place = place_.find(std::string(name));
+    return place == place_.end() ? nullptr : &columns_[place->second];
+  }
   const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
   return found == columns_.end() ? nullptr : &*found;
 }
@@ -157,6 +169,7 @@ void Table::add(Column column) {
     throw Error(fmt::format("column '{}' has {} rows, but the table has {}", column.name, column.rows(), rows_));
   rows_ = column.rows();
   columns_.push_back(std::move(column));
+  learn_places();
 }
 
 Table Table::select(std::span<const Index> rows) const {
@@ -165,6 +178,7 @@ Table Table::select(std::span<const Index> rows) const {
   Table chosen;
   chosen.source_ = source_;
   chosen.notes_ = notes_;
+  chosen.place_ = place_;
   chosen.rows_ = columns_.empty() ? 0 : static_cast<Index>(rows.size());
   chosen.columns_.reserve(columns_.size());
   for (const auto& column : columns_)
@@ -178,6 +192,7 @@ Table Table::slice(Index first, Index count) const {
   Table chosen;
   chosen.source_ = source_;
   chosen.notes_ = notes_;
+  chosen.place_ = place_;
   chosen.rows_ = count;
   chosen.columns_.reserve(columns_.size());
   for (const auto& column : columns_)

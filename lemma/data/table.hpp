@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -79,9 +80,11 @@ class Table {
   bool operator==(const Table& other) const { return rows_ == other.rows_ && columns_ == other.columns_; }
 
  private:
+  void learn_places();
   std::vector<Column> columns_;
   std::string source_;
   std::vector<std::string> notes_;
+  std::unordered_map<std::string, std::size_t> place_;  // of each column by its name, where there are many
   Index rows_ = 0;
 };
 

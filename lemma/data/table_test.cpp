@@ -97,4 +97,17 @@ TEST(Table, EqualityMindsValuesAndNotTheirOrigin) {
   EXPECT_NE(Table({numeric("x", {1})}), Table({numeric("x", {kNaN})}));
 }
 
+TEST(Table, FindsEachOfManyColumnsAlsoInPartsOfIt) {
+  std::vector<Column> columns;
+  for (int j = 0; j < 200; ++j) columns.push_back(numeric("x" + std::to_string(j), {1.0 * j, 2.0 * j}));
+  Table table(std::move(columns));
+  table.add(numeric("last", {7, 8}));
+  for (const Table& each : {table, table.slice(1, 1), table.select(std::vector<Index>{1, 0})}) {
+    EXPECT_EQ(each.find("x150"), &each.column(150));
+    EXPECT_EQ(each.find("last"), &each.column(200));
+    EXPECT_EQ(each.find("x200"), nullptr);
+  }
+  EXPECT_THROW(table.add(numeric("x3", {0, 0})), Error);
+}
+
 }  // namespace lemma
