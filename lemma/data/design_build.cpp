@@ -133,6 +133,19 @@ bool is_categorical(const Formula& formula, const Table& schema) {
   return first.kind == Expression::Kind::name && need(formula, schema, first).type() != ColumnType::numeric;
 }
 
+/// Numbers that are computed, such as I(share): not the name of a column, nor factor(y).
+bool is_computed(const Formula& formula) {
+  const Expression& first = formula.response[0];
+  return formula.response.size() == 1 && first.kind != Expression::Kind::name &&
+         !(first.kind == Expression::Kind::call && first.text == "factor");
+}
+
+/// Of a method that takes either response, a computed one is a number; any other one is a class where it can be.
+bool is_class(const Formula& formula, const Table& schema, const DesignOptions& options) {
+  if (!options.classify_categories) return options.classify;
+  return options.classify ? !is_computed(formula) : is_categorical(formula, schema);
+}
+
 void set_response(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
   if (formula.response.empty()) return;
   Response& response = draft.parts.response;
@@ -146,7 +159,7 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
     for (const auto& argument : first.arguments) need_numbers(formula, schema, argument);
     response.kind = Response::Kind::counts;
     response.numbers = first.arguments;
-  } else if (options.classify || (options.classify_categories && is_categorical(formula, schema))) {
+  } else if (is_class(formula, schema, options)) {
     set_classes(formula, schema, draft);
   } else if (formula.response.size() > 1) {
     throw Error(point_at("formula", formula.text, formula.response[1].place,

@@ -1,0 +1,99 @@
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/data/datasets.hpp>
+#include <lemma/linear/multinomial.hpp>
+#include <lemma/model/fit.hpp>
+#include <tests/golden.hpp>
+
+namespace lemma {
+namespace {
+
+/// The intercept in front, as the references have it.
+Matrix with_intercept(const Vector& intercept, const Matrix& rest) {
+  Matrix out(rest.rows(), rest.cols() + 1);
+  out << intercept, rest;
+  return out;
+}
+
+Matrix shown(const Golden& golden, const Matrix& probabilities) {
+  const Labels rows = golden.labels("show_rows");
+  Matrix out(static_cast<Index>(rows.size()), probabilities.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) out.row(static_cast<Index>(i)) = probabilities.row(rows[i] - 1);
+  return out;
+}
+
+void agrees_with_multinom(const std::string& id, const Table& table, const std::string& text) {
+  const Golden golden(id);
+  for (const auto solver : {MultinomialSolver::newton, MultinomialSolver::lbfgs}) {
+    const auto model = fit(Multinomial{.lambda = 0, .solver = solver, .max_iterations = 5000}, formula(text), table);
+    EXPECT_TRUE(model.certificate.holds()) << id << ": " << model.certificate.message;
+    EXPECT_TRUE(golden.agrees("deviance", model.deviance));
+    EXPECT_TRUE(golden.agrees("aic", model.aic));
+    if (solver == MultinomialSolver::lbfgs) continue;  // a decrement of 1e-9 is 1e-4 of a coefficient
+    EXPECT_TRUE(golden.agrees("coef", with_intercept(model.intercept, model.coefficients)));
+    EXPECT_TRUE(golden.agrees("se", with_intercept(model.intercept_std_errors, model.std_errors)));
+    EXPECT_TRUE(golden.agrees("probabilities", shown(golden, model.probabilities(table))));
+  }
+}
+
+TEST(MultinomialGolden, CrabsAreNnets) {
+  agrees_with_multinom("multinom_crabs_fl_rw", dataset("crabs"), "sp:sex ~ FL + RW");
+}
+
+TEST(MultinomialGolden, VehiclesAreNnets) {
+  agrees_with_multinom("multinom_vehicle_std", dataset("vehicle"),
+                       "Class ~ scale(Comp) + scale(Circ) + scale(D.Circ) + scale(Rad.Ra) + scale(Pr.Axis.Ra) + "
+                       "scale(Scat.Ra) + scale(Pr.Axis.Rect)");
+}
+
+TEST(MultinomialGolden, RidgeOfIrisIsTheSymmetricOne) {
+  const Golden golden("multinom_ridge_iris");
+  for (const auto solver : {MultinomialSolver::newton, MultinomialSolver::lbfgs}) {
+    const auto model = fit(Multinomial{.standardize = false, .solver = solver, .tolerance = 1e-12},
+                           formula("species ~ ."), dataset("iris"));
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    EXPECT_TRUE(golden.agrees("coef", with_intercept(model.intercept, model.coefficients)));
+    EXPECT_TRUE(golden.agrees("objective", model.objective));
+    EXPECT_TRUE(golden.agrees("probabilities", shown(golden, model.probabilities(dataset("iris")))));
+  }
+}
+
+TEST(MultinomialGolden, ASeparableClassReachesTheInfimumAndIsSaid) {
+  const Golden golden("multinom_iris_limit");
+  const auto model = fit(Multinomial{.lambda = 0}, formula("species ~ ."), dataset("iris"));
+  EXPECT_TRUE(golden.agrees("deviance_infimum", model.deviance));
+  EXPECT_FALSE(model.certificate.holds());
+  EXPECT_EQ(model.warnings.size(), 1U);
+  EXPECT_TRUE(model.coefficients.allFinite());
+}
+
+TEST(MultinomialMathematics, TwoClassesAreLogisticRegression) {
+  const Table table = dataset("pima_train");
+  const auto two = fit(Multinomial{.lambda = 0}, formula("type ~ ."), table);
+  const auto one = fit(Logistic{.lambda = std::vector{0.0}}, formula("type ~ ."), table);
+  EXPECT_LE((two.coefficients - one.coefficients.of).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_NEAR(two.null_deviance, one.null_deviance, 1e-9);
+  // Each class has half of the difference: ½ λ (b² + b²) with b = d / 2 is ½ (λ / 2) d².
+  const auto pair = fit(Multinomial{.lambda = 4}, formula("type ~ ."), table);
+  const auto half = fit(Logistic{.lambda = std::vector{2.0}}, formula("type ~ ."), table);
+  EXPECT_LE((2 * pair.coefficients.row(1) - half.coefficients.of.row(0)).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_LE(pair.coefficients.colwise().sum().cwiseAbs().maxCoeff(), 1e-7);
+}
+
+TEST(MultinomialMathematics, TheLassoLeavesColumnsOutAndIsCertified) {
+  for (const auto penalty : {MultinomialPenalty::l1, MultinomialPenalty::elastic_net}) {
+    const auto model = fit(Multinomial{.lambda = 8, .penalty = penalty}, formula("Class ~ ."), dataset("vehicle"));
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    EXPECT_GT((model.coefficients.array() == 0).count(), 5);
+    EXPECT_GT((model.coefficients.array() != 0).count(), 10);
+  }
+}
+
+TEST(MultinomialMathematics, AnIntermediateModelIsNotCertified) {
+  const auto early = fit(Multinomial{.solver = MultinomialSolver::lbfgs, .max_iterations = 3}, formula("species ~ ."),
+                         dataset("iris"));
+  EXPECT_FALSE(early.certificate.holds());
+}
+
+}  // namespace
+}  // namespace lemma
