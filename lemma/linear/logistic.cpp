@@ -164,7 +164,7 @@ std::unique_ptr<Loss> loss_of(const Rows& rows, const Frame& frame, const Execut
 }
 
 double tolerance_of(const Logistic& spec) {
-  return spec.solver == LogisticSolver::sgd ? std::max(1e-4, 1e3 * spec.tolerance) : spec.tolerance;
+  return spec.solver == LogisticSolver::sgd ? std::max(1e-3, 1e3 * spec.tolerance) : spec.tolerance;
 }
 
 Null null_model(const Loss& loss, bool offset) {
@@ -288,6 +288,7 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
     const double deviance = 2 * (solution.objective - penalty.value(frame, solution.beta) - frame.saturated);
     model.deviance_ratio.of(k) = model.null_deviance > 0 ? 1 - deviance / model.null_deviance : 0.0;
     finish_certificate(solution, loss, penalty);
+    model.trace = Eigen::Map<const Vector>(solution.trace.data(), static_cast<Index>(solution.trace.size()));
     if (solution.stopped == "separated") warn_of_separation(model, solution, rows);
     if (solution.dependent && lambda == 0)
       model.warnings.push_back("columns are linear combinations of each other: their coefficients share one effect");

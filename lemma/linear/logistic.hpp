@@ -106,6 +106,7 @@ struct LogisticModel : Evidence {
   PathNumbers intercept, df, deviance_ratio, objective;
   double null_deviance = kNone;
   bool of_classes = true;
+  Vector trace;
   Vector class_factors;   // 1, 1 for a numeric response
   Matrix curvature;       // at the coefficients that predict; empty where it does not apply
   Vector past;            // of an update: the coefficients before it, the intercept first
@@ -121,6 +122,7 @@ struct LogisticModel : Evidence {
         result("deviance_ratio", &M::deviance_ratio, "1 - deviance / null deviance"),
         result("objective", &M::objective, "sum of losses plus the penalty"),
         result("null_deviance", &M::null_deviance, "of the best intercept alone (without one: of the offset)"),
+        result("trace", &M::trace, "objective at the start and after each iteration, for the last λ"),
         state("of_classes", &M::of_classes, "the response was one of two classes, not a proportion"),
         state("class_factors", &M::class_factors, "factors on the weights of the two classes"),
         state("curvature", &M::curvature, "Hessian of the objective in the user's units, the intercept first; l2 only"),

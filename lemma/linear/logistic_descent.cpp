@@ -29,14 +29,15 @@ struct Smooth {
 /// Looks at the gap of an iterate, the cheap way first.
 class GapReached {
  public:
-  GapReached(const Loss& loss, const PenaltyTerm& penalty, const SolveOptions& options)
-      : loss_(loss), penalty_(penalty), options_(options), wanted_(options.tolerance) {}
+  /// `careful`: how much smaller the cheap gap must be the next time, when the true one is not small enough.
+  GapReached(const Loss& loss, const PenaltyTerm& penalty, const SolveOptions& options, double careful = 0.1)
+      : loss_(loss), penalty_(penalty), options_(options), wanted_(options.tolerance), careful_(careful) {}
   bool operator()(const Iterate& at) {
     options_.execution.report(0.5, "descending");
     if (penalty_.lambda() == 0 || slope_gap(loss_.frame(), penalty_, at.gradient) > wanted_ * at.value) return false;
     gap = duality_gap(loss_, penalty_, at.x, loss_.split(at.x));
     if (gap.relative() <= options_.tolerance) return true;
-    wanted_ *= 0.1;
+    wanted_ *= careful_;
     return false;
   }
   Gap gap;
@@ -45,7 +46,7 @@ class GapReached {
   const Loss& loss_;
   const PenaltyTerm& penalty_;
   const SolveOptions& options_;
-  double wanted_;
+  double wanted_, careful_;
 };
 
 /// One term for each row, with a share of the penalty by its weight.
@@ -105,7 +106,7 @@ Solution descend(LogisticSolver solver, const Loss& loss, const PenaltyTerm& pen
 Solution stochastic(const SparseLoss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options) {
   const Smooth smooth(loss, penalty);
   const Terms terms(loss, smooth);
-  GapReached reached(loss, penalty, options);
+  GapReached reached(loss, penalty, options, 1);  // its points come near and go away again
   SgdOptions how;
   how.passes = options.max_iterations;
   how.tolerance = 1e-15;

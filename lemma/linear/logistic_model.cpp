@@ -19,6 +19,7 @@ void LogisticModel::check() const {
           "logistic: a fitted value is not finite");
   require(df.of.allFinite() && deviance_ratio.of.allFinite() && std::isfinite(null_deviance),
           "logistic: a fitted value is not finite");
+  require(trace.allFinite(), "logistic: the trace is not usable");
   require(class_factors.size() == 2 && class_factors.allFinite(), "logistic: there must be two class factors");
   require(spec.intercept || (intercept.of.array() == 0).all(), "logistic: there is an intercept where none was fitted");
   for (const Matrix* each : {&curvature, &past_curvature})

@@ -80,7 +80,8 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, cons
     before = objective;
     predicted = std::max(0.0, model.decrease(to));
     halvings = 0;
-    if (!certified_by_gap && hessian_wanted && ratio <= options.tolerance) {
+    if (!certified_by_gap && hessian_wanted &&
+        (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
       out.last_step = step;
       out.stopped = "converged";
       break;

@@ -106,7 +106,7 @@ Decrement newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const V
 /// The loss of these rows: without their zeros where that is how they lie in memory, else by scans.
 std::unique_ptr<Loss> loss_of(const Rows& rows, const Frame& frame, const Execution& execution);
 
-/// The gap that a solver must reach: sgd's is a thousand times that of the others, and at least 1e-4.
+/// The gap that a solver must reach: sgd's is a thousand times that of the others, and at least 1e-3.
 double tolerance_of(const Logistic& spec);
 
 /// The best intercept alone, and its loss.

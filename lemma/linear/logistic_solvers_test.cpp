@@ -16,10 +16,11 @@ struct Data {
     std::normal_distribution<double> normal;
     std::uniform_real_distribution<double> uniform;
     for (Index i = 0; i < rows; ++i) {
-      double eta = -0.3;
+      double eta = -0.3, z = 0;
       for (Index j = 0; j < columns; ++j) {
-        x(i, j) = normal(random) + (j > 0 ? 0.5 * x(i, j - 1) : 0) + 2;
-        eta += (j % 3 == 0 ? 0.8 : j % 3 == 1 ? -0.6 : 0.0) * (x(i, j) - 2);
+        z = normal(random) + 0.5 * z;
+        x(i, j) = z + 2;
+        if (j < 12) eta += (j % 3 == 0 ? 0.8 : j % 3 == 1 ? -0.6 : 0.0) * z;
       }
       labels.push_back(uniform(random) < 1 / (1 + std::exp(-eta)));
     }
@@ -109,8 +110,8 @@ TEST(LogisticSolvers, WithoutAPenaltyTheGradientIsZero) {
     slopes += r * data.x.row(i).transpose();
     sum += r;
   }
-  EXPECT_LE(slopes.cwiseAbs().maxCoeff(), 1e-6);
-  EXPECT_NEAR(sum, 0, 1e-7);
+  EXPECT_LE(slopes.cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_NEAR(sum, 0, 1e-6);
 }
 
 /// b minimises J: no nearby point is lower. J is written here as in the textbook.

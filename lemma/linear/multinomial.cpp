@@ -119,7 +119,8 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, cons
     halvings = 0;
     out.decrement = ratio;
     out.last_step = step.cwiseAbs().maxCoeff();
-    if (!certified_by_gap && ratio <= options.tolerance) {
+    if (!certified_by_gap &&
+        (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
       out.stopped = "converged";
       break;
     }

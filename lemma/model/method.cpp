@@ -28,7 +28,7 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
     throw Error(fmt::format("{} needs at least two classes, and {} has only '{}'", name,
                             rows.target.empty() ? "the response" : rows.target, rows.classes.front()));
   if (about.most_classes > 0 && rows.classes.size() > static_cast<std::size_t>(about.most_classes))
-    throw Error(fmt::format("{} tells {} classes apart, and {} has {}; 'lemma methods' lists methods for more", name,
+    throw Error(fmt::format("{} tells {} classes apart, and {} has {}; use a method for more, such as multinomial", name,
                             about.most_classes, rows.target.empty() ? "the response" : rows.target,
                             rows.classes.size()));
   if (about.task == Task::regression && !rows.classes.empty() && !about.either_response)
