@@ -3,13 +3,13 @@ arguments <- commandArgs(trailingOnly = TRUE)
 data_dir <- arguments[1]
 threads <- as.integer(arguments[2])
 
-# Where the numbers of a version 1 .npy file start, and its shape.
-npy_header <- function(file) {
+# Where the numbers of a version 1 .npy file start, and its shape. Numbers are doubles, labels may be 8-byte integers.
+npy_header <- function(file, type = "<f8") {
   stopifnot(identical(readBin(file, "raw", 6), as.raw(c(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59))))
   version <- readBin(file, "raw", 2)
   stopifnot(version[1] == 1)
   text <- rawToChar(readBin(file, "raw", readBin(file, "integer", 1, size = 2, signed = FALSE)))
-  stopifnot(grepl("'descr': '<f8'", text, fixed = TRUE), grepl("'fortran_order': False", text, fixed = TRUE))
+  stopifnot(grepl(paste0("'descr': '", type, "'"), text, fixed = TRUE), grepl("'fortran_order': False", text, fixed = TRUE))
   shape <- regmatches(text, regexpr("\\([^)]*\\)", text))
   as.integer(regmatches(shape, gregexpr("[0-9]+", shape))[[1]])
 }
@@ -18,6 +18,13 @@ read_npy_vector <- function(name) {
   file <- file(file.path(data_dir, paste0(name, ".npy")), "rb")
   on.exit(close(file))
   readBin(file, "double", npy_header(file)[1])
+}
+
+# Labels 0 and 1 as 8-byte integers: the lower half holds them.
+read_npy_labels <- function(name) {
+  file <- file(file.path(data_dir, paste0(name, ".npy")), "rb")
+  on.exit(close(file))
+  readBin(file, "integer", 2L * npy_header(file, "<i8")[1])[c(TRUE, FALSE)]
 }
 
 # cbind(1, X). The file holds rows one after the other and R columns, so blocks of rows are transposed as they come: the

@@ -2,7 +2,7 @@
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 suppressPackageStartupMessages(library(glmnet))
 x <- read_npy_with_ones("logit_X")[, -1L]
-y <- read_npy_vector("logit_y")
+y <- read_npy_labels("logit_y")
 n <- nrow(x)
 
 run <- timed(glmnet(x, y, family = "binomial", alpha = 0, lambda = 1 / n, standardize = FALSE, thresh = 1e-9))
