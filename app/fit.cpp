@@ -19,7 +19,7 @@ namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory, stepwise;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory, stepwise, from;
   DataOptions data;
   bool help = false, strict = false;
 };
@@ -86,6 +86,20 @@ std::string formula_or_default(const Fit& options, const Method& method) {
                           method.name()));
 }
 
+/// The coefficients of an existing model as the place to start from; their columns.
+std::vector<std::string> start_from(const std::string& path, const Method& method, FitOptions& options) {
+  if (path.empty()) return {};
+  if (!method.about().takes_start)
+    throw Error(fmt::format("{} cannot start from a model; leave out --from", method.name()));
+  const TrainedModel model = load(path, catalog());
+  const auto map = model.model->affine();
+  if (!map)
+    throw Error(fmt::format("{}: {} has no linear coefficients to start from", path, model.model->method().name()));
+  options.start.resize(map->a.rows(), map->a.cols() + 1);
+  options.start << map->b, map->a;
+  return model.names().features;
+}
+
 void report(const TrainedModel& trained, const Stepwise* chosen, const Fit& options, Context& context) {
   for (const auto& warning : trained.model->warnings()) context.warn(warning);
   for (const auto& note : trained.notes) context.note("note: " + note);
@@ -126,6 +140,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   how.fit.threads = context.execution().threads;
   how.fit.progress = context.progress();
 
+  const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
   const auto data = options.data.stream(context, how.memory);
   std::optional<Stepwise> chosen;
   if (!options.stepwise.empty()) {
@@ -133,6 +148,9 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
     chosen = stepwise(method, params, f, *data, how, static_cast<StepwiseDirection>(direction));
   }
   const TrainedModel trained = chosen ? chosen->model : train(method, params, f, *data, how);
+  if (!columns.empty() && columns != trained.names().features)
+    context.note(fmt::format(
+        "note: the columns of {} are not those of this fit; it started from their numbers all the same", options.from));
   if (!options.output.empty()) save(trained, options.output);
   report(trained, chosen ? &*chosen : nullptr, options, context);
   if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty()))
@@ -217,6 +235,7 @@ void add_fit(CLI::App& tool, Context& context) {
                    "how much memory the table may take (500M, 2G); a larger file is read in blocks")
       ->group("Data");
   command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
+  command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
   command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");

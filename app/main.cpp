@@ -60,7 +60,7 @@ int run(int argc, char** argv, Context& context) {
   tool.add_flag("--version", version, "print the version");
   tool.add_flag("--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
-  for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_anova,
+  for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_update, add_anova,
                          add_methods, add_datasets, add_completion, add_man})
     add(tool, context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);

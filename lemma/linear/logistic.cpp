@@ -130,6 +130,14 @@ class Worker {
   std::unique_ptr<SparseLoss> wide_;
 };
 
+Vector start_of(const Matrix& given, const Frame& frame) {
+  if (given.rows() != 1 || given.cols() != frame.width() + 1)
+    throw Error(fmt::format(
+        "logistic: the model to start from has {} columns and {} row{} of coefficients, and there are {} columns",
+        given.cols() - 1, given.rows(), given.rows() == 1 ? "" : "s", frame.width()));
+  return frame.inner(given.row(0));
+}
+
 void warn_of_separation(LogisticModel& model, const Solution& solution, const Rows& rows) {
   std::vector<std::pair<double, std::string>> moving;
   for (Index j = 0; j < rows.width(); ++j)
@@ -276,7 +284,8 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
     const double lambda = lambdas[static_cast<std::size_t>(k)];
     const auto share = [&](Index of) { return 0.2 + 0.8 * static_cast<double>(of) / static_cast<double>(count); };
     SolveOptions how{tolerance_of(*spec), spec->max_iterations, execution.part(share(k), share(k + 1)), options.seed};
-    if (k == 0) start = start_on_sample(rows, frame, *spec, lambda, null, how);
+    if (k == 0 && options.start.size() > 0) start = start_of(options.start, frame);
+    else if (k == 0) start = start_on_sample(rows, frame, *spec, lambda, null, how);
     const PenaltyTerm penalty(*spec, lambda);
     Solution solution = worker.solve(penalty, start, how);
     start = solution.beta;

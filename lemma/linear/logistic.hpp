@@ -66,6 +66,7 @@ struct Logistic {
       .takes_offset = true,
       .takes_sparse = true,
       .takes_counts = true,
+      .takes_start = true,
       .either_response = true,
       .most_classes = 2};
   static constexpr auto params() {
@@ -146,5 +147,14 @@ struct LogisticModel : Evidence {
 
 LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const LogisticModel& model, const Rows& rows, const Execution& execution);
+
+/// The model after these rows too, without those it was fitted on: their part of the objective is replaced by its quadratic
+/// approximation at the old coefficients θ̂, with H the Hessian there (penalty included),
+///
+///     minimise Σ_new w (log(1 + e^η) − y η) + ½ (θ − θ̂)ᵀ H (θ − θ̂),          θ = (b₀, b).
+///
+/// In Bayesian words: the old posterior, as Laplace approximates it, is the new prior. The result can be updated again. For
+/// l2 and at most 200 columns; Error otherwise. Certificate  stationary: the Newton decrement of this objective.
+LogisticModel updated(const LogisticModel& model, const Rows& rows, const FitOptions& options);
 
 }  // namespace lemma

@@ -34,6 +34,7 @@ Certificate certify(const LogisticModel& model, const Rows& rows, const Executio
   require(rows.width() == model.width(),
           fmt::format("logistic: the model has {} columns and the rows have {}", model.width(), rows.width()));
   model.check();
+  if (model.past.size() > 0) return certify_updated(model, rows, execution);
   const Frame frame = learn_frame(model.spec, rows, execution.part(0, 0.2));
   require(frame.of_classes == model.of_classes,
           "logistic: the model and the rows do not have the same kind of response");

@@ -175,6 +175,28 @@ void take_columns(Frame& frame, std::string_view method, const Rows& rows, const
   take_columns(frame, columns.mean(), deviation, standardize, false);
 }
 
+Frame update_frame(const LogisticModel& model, const Rows& rows, const Execution& execution) {
+  require_finite(rows, execution);
+  Frame frame;
+  frame.intercept = model.spec.intercept;
+  frame.of_classes = model.of_classes;
+  require(frame.of_classes == !rows.classes.empty(),
+          "logistic: the model and the rows do not have the same kind of response");
+  for (const int k : {0, 1}) frame.class_factor[k] = model.class_factors(k);
+  frame.mean = Vector::Zero(rows.width());
+  frame.inverse_scale = frame.factor = Vector::Ones(rows.width());
+  const Response response = scan(rows, Response{frame.of_classes}, execution);
+  frame.rows_weight = response.weight;
+  frame.saturated = response.saturated;
+  frame.response = frame.of_classes ? frame.class_factor[1] * response.count[1] : response.sum;
+  frame.mass = frame.of_classes ? frame.class_factor[0] * response.count[0] + frame.response : response.weight;
+  if (!(response.weight > 0)) throw Error("logistic: all weights are 0, so there are no rows to learn from");
+  if (!(response.least >= 0 && response.greatest <= 1))
+    throw Error(fmt::format("logistic: a response is {:.6g}; a proportion must be from 0 to 1",
+                            response.least < 0 ? response.least : response.greatest));
+  return frame;
+}
+
 Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execution) {
   Frame frame;
   frame.intercept = spec.intercept;

@@ -14,6 +14,29 @@ Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execu
 void take_columns(Frame& frame, std::string_view method, const Rows& rows, const ColumnMoments& columns,
                   bool standardize, const Execution& execution);
 
+/// For an update: the user's own units, the class factors of the model, and one class may be missing.
+Frame update_frame(const LogisticModel& model, const Rows& rows, const Execution& execution);
+
+/// A loss plus what is known of rows seen before: ½ (β − β̂)ᵀ H (β − β̂). It has no dual point.
+class PastLoss final : public Loss {
+ public:
+  PastLoss(const Loss& loss, Vector centre, Matrix hessian)
+      : Loss(loss.frame()), loss_(loss), centre_(std::move(centre)), hessian_(std::move(hessian)) {}
+  double value(const Vector& beta) const override;
+  double value(const Vector& beta, Vector& gradient) const override;
+  double value(const Vector& beta, Vector& gradient, Matrix& hessian) const override;
+  DualParts split(const Vector& beta) const override;
+  double mismatch(const Vector& beta, double t_positive, double t_negative) const override;
+  double known(const Vector& beta) const;  // the quadratic part
+
+ private:
+  const Loss& loss_;
+  Vector centre_;
+  Matrix hessian_;
+};
+/// The certificate of an updated model, from the new rows and the past that it keeps.
+Certificate certify_updated(const LogisticModel& model, const Rows& rows, const Execution& execution);
+
 /// Σⱼ pen(factorⱼ βⱼ) over the columns; the intercept, β₀, has no part in it.
 class PenaltyTerm {
  public:

@@ -56,6 +56,21 @@ Vector minimum(const QuadraticModel& model, bool& dependent) {
   return model.penalty.smooth() ? minimum_by_cholesky(model, dependent) : minimum_by_coordinates(model);
 }
 
+/// Coefficients of an existing model, in the user's units: a row for each class; one row is the second class against the
+/// first.
+Matrix start_of(const Matrix& given, const Loss& loss, const PenaltyTerm& penalty) {
+  const Index classes = loss.classes().count(), rows = given.rows();
+  if (given.cols() != loss.terms() || (rows != classes && !(rows == 1 && classes == 2)))
+    throw Error(
+        fmt::format("multinomial: the model to start from has {} columns and {} rows of coefficients, and there are {} "
+                    "columns and {} classes",
+                    given.cols() - 1, rows, loss.terms() - 1, classes));
+  Matrix b = Matrix::Zero(classes, loss.terms());
+  for (Index k = 0; k < rows; ++k) b.row(classes - rows + k) = loss.frame().inner(given.row(k)).transpose();
+  if (penalty.lambda() > 0) return b.rowwise() - b.colwise().mean();
+  return b.rowwise() - Eigen::RowVectorXd(b.row(0));
+}
+
 /// The part of the Hessian that belongs to the classes but the first.
 Matrix without_first(const Loss& loss, const Matrix& hessian) {
   const Index n = loss.size() - loss.terms();
@@ -246,6 +261,7 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
   if (spec->intercept) start.col(0) = (counts / n).array().log();
   start.col(0).array() -= penalty.lambda() > 0 ? start.col(0).mean() : start(0, 0);
   if (!spec->intercept) start.setZero();
+  if (options.start.size() > 0) start = start_of(options.start, loss, penalty);
   const bool small = loss.size() <= kMostForHessian;
   if (!small && !penalty.smooth() && spec->solver == MultinomialSolver::automatic)
     throw Error(

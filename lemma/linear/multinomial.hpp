@@ -41,7 +41,8 @@ struct Multinomial {
       .objective = "minimise Σ w (log Σ exp(η_k) − η_class) + λ pen(b), η_k = b₀_k + x·b_k",
       .example = "lemma fit multinomial iris 'species ~ .'",
       .scans = true,
-      .takes_weights = true};
+      .takes_weights = true,
+      .takes_start = true};
   static constexpr auto params() {
     using M = Multinomial;
     return std::tuple{param("lambda", &M::lambda,

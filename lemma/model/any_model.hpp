@@ -8,7 +8,9 @@
 
 namespace lemma {
 
+class AnyModel;
 class Method;
+struct FitOptions;
 
 struct PredictOptions {
   IntervalKind interval = IntervalKind::none;
@@ -53,6 +55,8 @@ class AnyModel {
     virtual Value save() const = 0;
     virtual Certificate verify(const Rows& rows, const Execution& execution) const = 0;
     virtual Index width() const = 0;  // columns it expects
+    /// The model after these rows too, from what it knows of those before; Error where it does not keep that.
+    virtual AnyModel update(const Rows& rows, const FitOptions& options) const;
   };
 
   explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}

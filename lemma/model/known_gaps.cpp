@@ -15,7 +15,8 @@ constexpr KnownGap kGaps[] = {
      "the way to the maximum leaves no trace in the rows; only where it ended is certified"},
     {"kmeans", kDamage, "objective",
      "the way to the centres leaves no trace in the rows; only where it ended is certified"},
-    {"logistic", kDamage, "trace", "the way to the optimum leaves no trace in the rows; only where it ended is certified"},
+    {"logistic", kDamage, "trace",
+     "the way to the optimum leaves no trace in the rows; only where it ended is certified"},
 };
 
 }  // namespace

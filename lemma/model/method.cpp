@@ -28,8 +28,8 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
     throw Error(fmt::format("{} needs at least two classes, and {} has only '{}'", name,
                             rows.target.empty() ? "the response" : rows.target, rows.classes.front()));
   if (about.most_classes > 0 && rows.classes.size() > static_cast<std::size_t>(about.most_classes))
-    throw Error(fmt::format("{} tells {} classes apart, and {} has {}; use a method for more, such as multinomial", name,
-                            about.most_classes, rows.target.empty() ? "the response" : rows.target,
+    throw Error(fmt::format("{} tells {} classes apart, and {} has {}; use a method for more, such as multinomial",
+                            name, about.most_classes, rows.target.empty() ? "the response" : rows.target,
                             rows.classes.size()));
   if (about.task == Task::regression && !rows.classes.empty() && !about.either_response)
     throw Error(fmt::format("{} predicts numbers, and {} is categorical; use a classification method", name,
@@ -67,6 +67,10 @@ Prediction stack(const std::vector<Prediction>& parts) {
   for (const auto& part : parts) out.label.insert(out.label.end(), part.label.begin(), part.label.end());
   if (!parts.empty()) out.coordinate_names = parts.front().coordinate_names;
   return out;
+}
+
+AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
+  throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows", method().name()));
 }
 
 void detail::add_offset(Vector& values, std::span<const double> offset) {

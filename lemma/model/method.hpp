@@ -27,6 +27,7 @@ struct MethodAbout {
   bool takes_missing = false;    // NaN in x is its business
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
   bool takes_counts = false;     // cbind(successes, failures) as the response: proportions
+  bool takes_start = false;      // FitOptions::start: an affine map to begin with
   bool either_response = false;  // numbers or classes: the model's own task() follows the response
   bool uses_response = true;     // false: unsupervised
   int most_classes = 0;          // 0: any number
@@ -157,6 +158,14 @@ class SpecModel final : public AnyModel::Interface {
   Value save() const override { return write_fields(model_, false); }
   Certificate verify(const Rows& rows, const Execution& execution) const override {
     return certify(model_, rows, execution);
+  }
+  AnyModel update(const Rows& rows, const FitOptions& options) const override {
+    if constexpr (requires { updated(model_, rows, options); }) {
+      check_rows(Spec::name, Spec::about, rows);
+      return AnyModel(std::make_shared<SpecModel<Spec, Model>>(updated(model_, rows, options)));
+    } else {
+      return AnyModel::Interface::update(rows, options);
+    }
   }
 
  private:

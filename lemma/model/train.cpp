@@ -122,6 +122,18 @@ Verification TrainedModel::verify(const TableStream& data, const std::optional<s
           given.rows()};
 }
 
+TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
+                                  const std::optional<std::size_t>& memory) const {
+  const Method& how = model->method();
+  const auto [rows, notes_of_rows] = designed(how, design, data, must_stream(how, data, memory), options);
+  check_rows(how.name(), how.about(), *rows);
+  return {model->update(*rows, options),
+          design,
+          {data.schema().source(), sketch(*rows, options.execution())},
+          notes_of_rows,
+          method};
+}
+
 std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods,
                                           Value& params) {
   auto steps = parse_pipeline(text, methods);

@@ -30,6 +30,10 @@ struct TrainedModel {
   /// Of rows that are too many, or too wide, to be dense at once.
   Prediction predict(const Rows& rows, const PredictOptions& options = {}, const Execution& execution = {}) const;
   /// The certificate computed again, from the model and the data alone.
+  /// The model after the rows of `data` too, which need not hold those it was fitted on. Its certificate is about the
+  /// new rows, and what is known of the old ones.
+  TrainedModel update(const TableStream& data, const FitOptions& options,
+                      const std::optional<std::size_t>& memory = {}) const;
   Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {},
                       const Execution& execution = {}) const;
 };

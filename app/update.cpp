@@ -1,0 +1,57 @@
+// app/update.cpp: lemma update MODEL DATA -o MODEL: a model after new rows too, without the old ones.
+#include "commands.hpp"
+#include "data_options.hpp"
+#include "model_report.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <lemma/catalog.hpp>
+#include <lemma/model/store.hpp>
+
+namespace lemma::app {
+namespace {
+
+struct Update {
+  std::string model, output, memory;
+  DataOptions data;
+};
+
+void update(const Update& options, Context& context) {
+  const TrainedModel before = load(options.model, catalog());
+  std::optional<std::size_t> memory;
+  if (!options.memory.empty()) memory = parse_size(options.memory);
+  FitOptions how;
+  how.seed = context.seed;
+  how.threads = context.execution().threads;
+  how.progress = context.progress();
+  const auto data = options.data.stream(context, memory);
+  const TrainedModel after = before.update(*data, how, memory);
+  if (!options.output.empty()) save(after, options.output);
+  for (const auto& warning : after.model->warnings()) context.warn(warning);
+  if (!after.model->certificate().holds()) context.exit_code = kAnswerIsNo;
+  if (context.json) return context.print_json(fit_document(after));
+  context.print(context.bold(fmt::format("{} of {}, updated with {}: {}", after.model->method().name(),
+                                         before.origin.name, after.origin.name, after.design.formula_text())) +
+                fmt::format("\n{} new rows\n\n", after.origin.rows.rows()));
+  context.print(after.model->summary(after.names()) + "\n" + certificate_text(after.model->certificate(), context));
+  if (!options.output.empty()) context.note(fmt::format("model written to {}", options.output));
+}
+
+}  // namespace
+
+void add_update(CLI::App& tool, Context& context) {
+  auto options = std::make_shared<Update>();
+  auto* command = tool.add_subcommand("update", "update a model with new rows alone");
+  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  options->data.add(*command, "the new rows");
+  command->add_option("-o,--output", options->output, "where to write the updated model (.lemma)");
+  command
+      ->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")
+      ->group("Data");
+  command->footer(
+      "Example: lemma fit logistic pima_train 'type ~ .' -o pima.lemma && lemma update pima.lemma pima_test -o "
+      "both.lemma");
+  command->callback([options, &context] { update(*options, context); });
+}
+
+}  // namespace lemma::app
