@@ -88,7 +88,7 @@ struct Logistic {
               "factors on the weights of the rows of each class, in their order; balanced: both classes count the same",
               at_least(0)),
         param("tolerance", &L::tolerance, "duality gap at which the work ends, relative to the objective",
-              between(1e-13, 1e-2), Step::logarithmic),
+              between(1e-13, 0.1), Step::logarithmic),
         param("max_iterations", &L::max_iterations, "iterations at most, for each λ", at_least(1)),
         param("path_length", &L::path_length, "number of λ when they are chosen by the method", at_least(2)),
         param("path_ratio", &L::path_ratio, "last λ over the first; auto: 1e-4, or 1e-2 with more columns than rows",

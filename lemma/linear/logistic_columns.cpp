@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMostModels = 12, kMostSweeps = 100, kFewSweeps = 3, kMostHalvings = 30, kMostStalls = 8,
               kMostProducts = 10;
-constexpr double kLittle = 0.1, kDeviations = 2, kLeastBend = 1e-12, kSteep = 0.01;
-constexpr double kRoughly = 1e-4, kClosely = 1e-3;  // of what the first model promised
+constexpr double kLittle = 0.1, kDeviations = 2, kLeastBend = 1e-12, kSteep = 0.01, kSteepAtFirst = 0.1;
+constexpr double kRoughly = 1e-3, kClosely = 1e-3;  // of what the first model promised
 constexpr Index kLeastWorking = 100, kRuns = 16, kGroups = 4, kColumnsAtOnce = 64;
 
 /// The columns of a working set, each in one piece: scaled values and their rows.
@@ -75,7 +75,7 @@ class Working {
     double objective = loss_.rows_loss(eta_, residual_, curvature_) + penalty_.value(frame_, beta_), enough = 0;
     for (int model = 0; model < kMostModels; ++model) {
       slopes_ = residual_;
-      descend();
+      descend(model == 0 ? kSteepAtFirst : kSteep);
       double promised = 0;
       const double found = search(objective, promised), fell = objective - found;
       objective = found;
@@ -142,7 +142,7 @@ class Working {
   /// target_ becomes nearly the minimum of the quadratic model at β, and residual_ w (p − y) + h X (target − β): one sweep
   /// over all columns, then those that are not 0, by conjugate gradients where the penalty is a parabola on each side of 0,
   /// and by sweeps.
-  void descend() {
+  void descend(double steep) {
     const std::size_t count = columns_.size();
     target_ = beta_;
     bend_.resize(count);
@@ -156,7 +156,7 @@ class Working {
     }
     const bool parabolas = penalty_.parabolas();
     for (int sweep = 0; sweep < (parabolas ? kFewSweeps : kMostSweeps); ++sweep) {
-      if (parabolas) conjugate_gradients(active);
+      if (parabolas) conjugate_gradients(active, steep);
       double sum = move_intercept();
       for (const std::size_t k : active) sum += move(k, sum_over(k, residual_.data()));
       if (sum <= kLittle * first) break;
@@ -198,7 +198,7 @@ class Working {
 
   /// The columns that are not 0 move together, each on its side of 0: a few steps of conjugate gradients on the model, and
   /// those that would change their sign stop at 0.
-  void conjugate_gradients(const std::vector<std::size_t>& active) {
+  void conjugate_gradients(const std::vector<std::size_t>& active, double steep) {
     std::vector<std::size_t> which;
     for (const std::size_t k : active)
       if (target_(columns_.which[k] + 1) != 0) which.push_back(k);
@@ -214,7 +214,7 @@ class Working {
     }
     Vector d = Vector::Zero(count + 1), z = r.cwiseQuotient(diagonal), q = z, rows, hq;
     double rz = r.dot(z);
-    const double until = kSteep * rz;
+    const double until = steep * rz;
     for (int i = 0; i < kMostProducts && rz > until && rz > 0; ++i) {
       multiply(which, q, rows);
       hq = correlate(which, rows.cwiseProduct(curvature_)) + ridge.cwiseProduct(q);
@@ -332,12 +332,12 @@ Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, 
   int stalls = 0;
   std::optional<Columns> columns;
   for (; out.iterations < options.max_iterations; ++out.iterations) {
-    Vector gradient, doubt;
+    Vector gradient, doubt, eta;
     if (out.iterations == 0) {  // no gap is small at the start, and less work will do
       Vector residual, curvature;
-      out.objective = loss.rows_loss(loss.predictor(out.beta), residual, curvature) + penalty.value(frame, out.beta);
-      gradient = loss.add_up(residual);
-      doubt = loss.add_up_squares(curvature);
+      eta = loss.predictor(out.beta);
+      out.objective = loss.rows_loss(eta, residual, curvature) + penalty.value(frame, out.beta);
+      loss.add_up_both(residual, curvature, gradient, doubt);
     } else {
       const DualParts parts = loss.split(out.beta);
       out.gap = duality_gap(loss, penalty, out.beta, parts);
@@ -361,7 +361,7 @@ Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, 
     std::vector<Index> chosen = working_set(penalty, frame, out.beta, gradient, doubt);
     if (!columns || !std::includes(columns->which.begin(), columns->which.end(), chosen.begin(), chosen.end()))
       columns.emplace(loss.x(), frame, std::move(chosen), loss.execution());
-    Vector eta = loss.predictor(out.beta);
+    if (out.iterations > 0) eta = loss.predictor(out.beta);
     Working(loss, penalty, *columns, out.beta, eta).minimise(out.iterations == 0 ? kRoughly : kClosely);
   }
   return out;

@@ -212,8 +212,8 @@ Frame learn_frame(const Logistic& spec, const Rows& rows, const Execution& execu
       response.accumulate(rows.outcome(first, size, buffer), size);
     }
     take_response(frame, spec, rows, response);
-    Vector mean, deviation;
-    sparse_moments(*x, rows, mean, deviation);
+    Vector mean = Vector::Zero(x->width), deviation = Vector::Ones(x->width);
+    if (spec.standardize) sparse_moments(*x, rows, mean, deviation);  // else they are taken as they are
     take_columns(frame, mean, deviation, spec.standardize, true);
     return frame;
   }

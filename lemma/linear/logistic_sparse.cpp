@@ -159,6 +159,41 @@ Vector SparseLoss::add_up_squares(const Vector& r) const {
   return out;
 }
 
+void SparseLoss::add_up_both(const Vector& r, const Vector& h, Vector& sums, Vector& squares) const {
+  std::vector<Vector> parts(static_cast<std::size_t>(runs_)), others(parts.size());
+  for_each_run([&](std::size_t run, Index first, Index last) {
+    Vector &sum = parts[run] = Vector::Zero(size()), &square = others[run] = Vector::Zero(size());
+    for (Index i = first; i < last; ++i) {
+      sum(0) += r(i);
+      square(0) += h(i);
+      const auto end = static_cast<std::size_t>(x_.start[static_cast<std::size_t>(i) + 1]);
+      for (auto k = static_cast<std::size_t>(x_.start[static_cast<std::size_t>(i)]); k < end; ++k) {
+        sum(x_.column[k] + 1) += r(i) * x_.value[k];
+        square(x_.column[k] + 1) += h(i) * x_.value[k] * x_.value[k];
+      }
+    }
+  });
+  sums = merged(parts);
+  squares = merged(others);
+  sums.tail(frame_.width()).array() *= frame_.inverse_scale.array();
+  squares.tail(frame_.width()).array() *= frame_.inverse_scale.array().square();
+}
+
+void SparseLoss::add_up_by_sign(const Vector& r, Vector& positive, Vector& negative) const {
+  std::vector<Vector> ups(static_cast<std::size_t>(runs_)), downs(ups.size());
+  for_each_run([&](std::size_t run, Index first, Index last) {
+    Vector &up = ups[run] = Vector::Zero(size()), &down = downs[run] = Vector::Zero(size());
+    for (Index i = first; i < last; ++i) {
+      double* sum = (r(i) > 0 ? up : down).data();
+      sum[0] += r(i);
+      add_row(x_, i, r(i), sum + 1);
+    }
+  });
+  positive = merged(ups);
+  negative = merged(downs);
+  for (Vector* each : {&positive, &negative}) each->tail(frame_.width()).array() *= frame_.inverse_scale.array();
+}
+
 Vector SparseLoss::hessian_times(const Vector& curvature, const Vector& v) const {
   const Vector b = slopes_of(v);
   std::vector<Vector> parts(static_cast<std::size_t>(runs_));
@@ -231,14 +266,12 @@ DualParts SparseLoss::split(const Vector& beta) const {
   DualParts out;
   Vector residual, curvature;
   out.loss = rows_loss(predictor(beta), residual, curvature);
-  const Vector up = (-residual).cwiseMax(0), down = (-residual).cwiseMin(0);
   for (Index i = 0; i < residual.size(); ++i) {
     if (residual(i) == 0) continue;
     double& sum = residual(i) < 0 ? out.pearson_positive : out.pearson_negative;
     sum += curvature(i) > 0 ? residual(i) * residual(i) / curvature(i) : std::numeric_limits<double>::infinity();
   }
-  out.positive = add_up(up);
-  out.negative = add_up(down);
+  add_up_by_sign(-residual, out.positive, out.negative);
   return out;
 }
 

@@ -25,6 +25,10 @@ class SparseLoss final : public Loss {
   /// Σ r (1, x̃), and Σ r (1, x̃²): the diagonal of a Hessian.
   Vector add_up(const Vector& r) const;
   Vector add_up_squares(const Vector& r) const;
+  /// Both at once: Σ r (1, x̃) and Σ h (1, x̃²).
+  void add_up_both(const Vector& r, const Vector& h, Vector& sums, Vector& squares) const;
+  /// Σ r (1, x̃) of the rows with r > 0, and of the others.
+  void add_up_by_sign(const Vector& r, Vector& positive, Vector& negative) const;
   /// The loss of row i alone; its gradient is added.
   double add_term(Index i, const Vector& beta, Vector& gradient) const;
   /// Σ h x̃ (x̃ · v): the Hessian with these curvatures times v, in one look at the rows.
