@@ -3,8 +3,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/linear/ols.hpp>
-#include <tests/message_of.hpp>
 #include <random>
+#include <tests/message_of.hpp>
 
 namespace lemma::ols_test {
 
