@@ -16,6 +16,8 @@ std::string takes(const MethodAbout& about) {
   say(about.takes_precision, "--precision");
   say(about.takes_offset, "offset()");
   say(about.takes_missing, "missing values");
+  say(about.takes_counts, "cbind(successes, failures)");
+  say(about.takes_sparse, "sparse files (LIBSVM)");
   say(about.random, "--seed");
   say(about.scans, "files larger than memory (--memory)");
   return out.empty() ? "nothing more" : out;

@@ -28,6 +28,7 @@ Value describe_method(const Method& method) {
   out.set("objective", about.objective);
   out.set("example", about.example);
   out.set("scans", about.scans);
+  out.set("sparse", about.takes_sparse);
   out.set("keeps_rows", about.keeps_rows);
   out.set("params", params);
   return out;

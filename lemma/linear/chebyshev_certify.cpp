@@ -156,8 +156,7 @@ Certificate certificate_of(const Look& found, long long rounds, bool done) {
   out.stopped = done ? "no error above the bound" : "stopped early";
   out.message = fmt::format(
       "No coefficients have a largest error below {:.7g} by more than {:.1e} of it (allowed {:.0e}): a feasible point "
-      "of "
-      "the dual programme shows it.",
+      "of the dual programme shows it.",
       found.largest, found.gap, kTolerance);
   if (!done) out.message += " The search was stopped before its end; run it again for the best plane.";
   return out;

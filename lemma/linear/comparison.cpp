@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/comparison.hpp>
+#include <lemma/math/blas.hpp>
 
 namespace lemma {
 
@@ -20,6 +21,15 @@ void Comparison::relative(std::string_view field, double stored, double expected
 
 void Comparison::entry(std::string_view field, Index j, double stored, double expected, double unit, double tolerance) {
   number(field, stored, expected, unit, tolerance, fmt::format("number {} of ", j + 1));
+}
+
+void Comparison::triangle(std::string_view field, const Matrix& stored, const MatrixView& expected, double tolerance) {
+  if (finding_ || stored.rows() == 0) return;
+  Matrix ratio = stored;
+  blas::divide_by_upper(expected, ratio);
+  for (Index i = 0; i < ratio.rows(); ++i)
+    for (Index j = 0; j < ratio.cols(); ++j)
+      entry(field, i * ratio.cols() + j, ratio(i, j), i == j ? 1 : 0, 1, tolerance);
 }
 
 void Comparison::report(Certificate& certificate) const {

@@ -27,6 +27,8 @@ class Comparison {
   void relative(std::string_view field, double stored, double expected, double tolerance = kAgree);
   /// Number j of an array.
   void entry(std::string_view field, Index j, double stored, double expected, double unit, double tolerance = kAgree);
+  /// Two triangles of the same rows: R R'⁻¹ = I. Unlike RᵀR this sees a small diagonal.
+  void triangle(std::string_view field, const Matrix& stored, const MatrixView& expected, double tolerance);
   /// Makes the certificate one of the finding.
   void report(Certificate& certificate) const;
 

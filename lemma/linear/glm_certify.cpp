@@ -5,7 +5,6 @@
 #include <lemma/linear/comparison.hpp>
 #include <lemma/linear/glm_parts.hpp>
 #include <lemma/linear/learn_triangle.hpp>
-#include <lemma/math/blas.hpp>
 #include <lemma/math/distributions.hpp>
 #include <optional>
 
@@ -49,16 +48,6 @@ void compare_design(Comparison& same, const GlmModel& model, const Look& look, c
   for (Index j = 0; j < mean.size(); ++j)
     same.entry("mean", j, (model.mean(j) - mean(j)) + (model.mean_rest(j) - rest(j)), 0,
                spread(j) + 1e-6 * std::abs(mean(j)));
-}
-
-/// Two triangles of the same rows: R R'⁻¹ = I. Unlike RᵀR this sees a small diagonal.
-void compare_triangle(Comparison& same, const GlmModel& model, const Look& look) {
-  if (same.finding() || model.kept.empty()) return;
-  Matrix ratio = model.triangle;
-  blas::divide_by_upper(look.solution.triangle, ratio);
-  for (Index i = 0; i < ratio.rows(); ++i)
-    for (Index j = 0; j < ratio.cols(); ++j)
-      same.entry("triangle", i * ratio.cols() + j, ratio(i, j), i == j ? 1 : 0, 1, look.per_condition);
 }
 
 /// A covariance in units of its two standard errors.
@@ -221,7 +210,7 @@ Certificate certify(const GlmModel& model, const Rows& rows, const Execution& ex
                   data,  solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition};
   Comparison same;
   compare_design(same, model, look, kept, rows);
-  compare_triangle(same, model, look);
+  same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   compare_fit(same, model, look, glm::null_deviance(problem, known, totals, rows, execution.part(0.9, 0.95)));
   compare_covariance(same, model, look);
   compare_tests(same, model);

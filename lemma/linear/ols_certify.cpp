@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <lemma/linear/comparison.hpp>
 #include <lemma/linear/ols_parts.hpp>
-#include <lemma/math/blas.hpp>
 #include <lemma/math/distributions.hpp>
 #include <numbers>
 #include <optional>
@@ -36,16 +35,6 @@ void compare_design(Comparison& same, const OlsModel& model, const Look& look, c
     const double d = (model.mean(j) - mean) + (model.mean_rest(j) - data.mean_rest()(j));
     same.entry("mean", j, d, 0, spread + 1e-6 * std::abs(mean));
   }
-}
-
-/// Two triangles of the same rows: R R'⁻¹ = I. Unlike RᵀR this sees a small diagonal.
-void compare_triangle(Comparison& same, const OlsModel& model, const Look& look) {
-  if (same.finding() || model.kept.empty()) return;
-  Matrix ratio = model.triangle;
-  blas::divide_by_upper(look.solution.triangle, ratio);
-  for (Index i = 0; i < ratio.rows(); ++i)
-    for (Index j = 0; j < ratio.cols(); ++j)
-      same.entry("triangle", i * ratio.cols() + j, ratio(i, j), i == j ? 1 : 0, 1, look.per_condition);
 }
 
 /// cov = σ² (XᵀWX)⁻¹, an entry in units of its two standard errors.
@@ -185,7 +174,7 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
   const Look look{data, solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition};
   Comparison same;
   compare_design(same, model, look, rows);
-  compare_triangle(same, model, look);
+  same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   same.relative("rss", model.rss, residuals.sum_of_squares());
   compare_covariance(same, model, look);
   compare_tests(same, model);

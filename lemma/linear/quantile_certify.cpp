@@ -157,8 +157,7 @@ Certificate certificate_of(const Asked& asked, const Look& found, bool optimal, 
   out.stopped = optimal ? "optimal vertex" : "stopped early";
   out.message = fmt::format(
       "No coefficients have an objective below {:.7g} by more than {:.1e} of it (allowed {:.0e}): a feasible point of "
-      "the "
-      "dual programme shows it.",
+      "the dual programme shows it.",
       asked.unit * found.objective, found.gap, kTolerance);
   if (!optimal) out.message += " The search was stopped before its end; run it again for the best plane.";
   return out;
