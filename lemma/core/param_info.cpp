@@ -57,6 +57,7 @@ Value numbers_from(const std::string& where, const std::string& text, const Para
 std::string ParamInfo::initial_text() const {
   if (initial.is_null()) return "chosen by the method";
   if (initial.is_string()) return initial.as_string();
+  if (initial.is_array() && initial.as_array().data.empty()) return "none";
   return to_json(initial, -1);
 }
 
@@ -72,6 +73,7 @@ void detail::finish(ParamInfo& info) {
     case Kind::matrix: info.allowed = "a file that holds a matrix"; break;
     case Kind::name_or_numbers: info.allowed = listed(info.choices) + ", or numbers separated by commas"; break;
     case Kind::name_or_matrix: info.allowed = listed(info.choices) + ", or a file that holds a matrix"; break;
+    case Kind::name_or_text: info.allowed = listed(info.choices) + ", or an expression of these"; break;
     case Kind::part: break;
   }
 }

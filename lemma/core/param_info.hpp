@@ -24,6 +24,7 @@ struct ParamInfo {
     matrix,
     name_or_numbers,
     name_or_matrix,
+    name_or_text,
     part
   } kind = Kind::number;
   bool optional = false;  // empty means: chosen by the method

@@ -1,7 +1,7 @@
 // lemma/model/pipeline_parse.cpp: the little language of pipelines.
 //
 //     pipeline := step ('|' step)*          step := name [ '(' [ name '=' value (',' name '=' value)* ] ')' ]
-//     value    := number | word | "text" | '[' number (',' number)* ']'
+//     value    := number | word | "text" | '[' number (',' number)* ']' | anything whose parentheses close, up to ',' or ')'
 #include <cctype>
 #include <fmt/core.h>
 #include <lemma/model/pipeline.hpp>
@@ -58,7 +58,21 @@ class Parser {
     skip();
     if (take('[')) return until(']');
     if (take('"')) return until('"');
-    return word("a value");
+    return balanced();
+  }
+  /// Up to the ',' or ')' that belongs to the step: rbf(0.1) + 0.5*poly(2).
+  std::string balanced() {
+    const std::size_t from = at_;
+    int open = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (open == 0 && (c == ',' || c == ')' || c == '|')) break;
+      open += (c == '(' || c == '[') - (c == ')' || c == ']');
+    }
+    std::size_t to = at_;
+    while (to > from && std::isspace(static_cast<unsigned char>(text_[to - 1]))) --to;
+    if (to == from) fail("a value");
+    return std::string(text_.substr(from, to - from));
   }
   std::string until(char close) {
     const auto end = text_.find(close, at_);
