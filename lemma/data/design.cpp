@@ -75,11 +75,14 @@ bool imputes(Missing policy) { return policy == Missing::mean || policy == Missi
 
 Index width_of(const Variable& variable, Contrast contrast) {
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
+  if (variable.pieces()) return static_cast<Index>(variable.levels.size());
   return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
 }
 
 std::string name_of(const Variable& variable, Contrast contrast, Index column) {
   if (variable.kind == Variable::Kind::polynomial) return variable.label + std::to_string(column + 1);
+  if (variable.pieces())
+    return fmt::format("{}[{}]", variable.column(), variable.levels[static_cast<std::size_t>(column)]);
   if (!variable.categorical()) return variable.label;
   if (contrast == Contrast::sum) return variable.label + std::to_string(column + 1);
   return variable.label + variable.levels[static_cast<std::size_t>(column + (contrast == Contrast::treatment ? 1 : 0))];
@@ -138,7 +141,7 @@ void DesignParts::list_columns() {
     if (is_numeric && numeric.insert(name).second) numeric_columns.push_back(name);
   };
   for (const auto& variable : variables)
-    for (const auto& name : columns_of(variable.value)) add(name, !variable.categorical());
+    for (const auto& name : columns_of(variable.value)) add(name, variable.numeric());
   for (const auto& offset : offsets)
     for (const auto& name : columns_of(offset)) add(name, true);
 }

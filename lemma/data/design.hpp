@@ -38,8 +38,9 @@ struct DesignOptions {
   bool classify_categories = false;  // it predicts numbers or classes: a categorical response gives classes
   bool takes_offset = false;         // offset(z) is an error otherwise
   bool takes_counts = false;         // cbind(successes, failures) is an error otherwise
-  std::string weights, precision;    // names of columns that weigh the rows; empty: none. Left out of `.`
-  Execution execution;               // for learning; not kept
+  int letters = 0;                 // text columns become counts of their pieces of so many letters; 0: they are refused
+  std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
+  Execution execution;             // for learning; not kept
 };
 
 /// The numbers a method sees, in memory. DesignRows (stream_rows.hpp) shows them as Rows.

@@ -80,6 +80,7 @@ BoundTable::BoundTable(const DesignParts& parts, const Table& table, Role role, 
   for (const auto& name : parts.numeric_columns) bind_numbers(name);
   for (const auto& variable : parts.variables)
     if (variable.categorical()) bind_levels(variable);
+    else if (variable.pieces()) counters_.emplace(&variable, PieceCounter(variable));
   has_response_ = parts.response.kind != Response::Kind::none && response_is_usable();
   if (!has_response_) return;
   for (const auto& part : parts.response.parts) bind_levels(part);

@@ -69,19 +69,36 @@ Draft::Source source_of_scale(const Expression& e, Variable& variable) {
   return source;
 }
 
-void add_variable(const Formula& formula, const Table& schema, const Expression& e, Draft& draft) {
+void need_text(const Formula& formula, const Table& schema, const Expression& name) {
+  if (need(formula, schema, name).type() == ColumnType::numeric)
+    throw Error(point_at(
+        "formula", formula.text, name.place,
+        fmt::format("'{0}' is numeric; to count the pieces of its text read it with --type {0}=text", name.text)));
+}
+
+void add_variable(const Formula& formula, const Table& schema, const Expression& e, int letters, Draft& draft) {
   Variable variable;
   variable.label = e.kind == Expression::Kind::name ? e.text : to_text(e);
   variable.value = e;
   Draft::Source source{e, true, true};
   if (e.kind == Expression::Kind::name) {
     const ColumnType type = need(formula, schema, e).type();
-    if (type == ColumnType::text) fail_text(formula, e);
-    if (type == ColumnType::categorical) variable.kind = Variable::Kind::categorical;
+    if (letters > 0 && type != ColumnType::numeric) {
+      variable.kind = Variable::Kind::pieces;
+      variable.degree = letters;
+    } else {
+      if (type == ColumnType::text) fail_text(formula, e);
+      if (type == ColumnType::categorical) variable.kind = Variable::Kind::categorical;
+    }
   } else if (e.text == "factor") {
     need(formula, schema, e.arguments[0]);
     variable.kind = Variable::Kind::categorical;
     variable.value = e.arguments[0];
+  } else if (e.text == "kmers") {
+    need_text(formula, schema, e.arguments[0]);
+    variable.kind = Variable::Kind::pieces;
+    variable.value = e.arguments[0];
+    variable.degree = static_cast<int>(e.arguments[1].number);
   } else {
     if (e.text == "poly") source = source_of_polynomial(e, variable);
     else if (e.text == "scale") source = source_of_scale(e, variable);
@@ -185,7 +202,7 @@ Draft draft_design(const Formula& formula, const Table& schema, const DesignOpti
     DesignTerm out;
     for (const auto& factor : term.factors) {
       const auto [found, is_new] = number.try_emplace(to_text(factor), static_cast<int>(parts.variables.size()));
-      if (is_new) add_variable(formula, schema, factor, draft);
+      if (is_new) add_variable(formula, schema, factor, options.letters, draft);
       out.factors.push_back({found->second, Contrast::full});
     }
     parts.terms.push_back(std::move(out));

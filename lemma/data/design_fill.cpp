@@ -64,7 +64,8 @@ class TermRows {
       values.contrast = factor.contrast;
       values.categorical = variable.categorical();
       values.width = width_of(variable, factor.contrast);
-      if (values.categorical) values.codes = rows.codes(variable, used);
+      if (variable.pieces()) values.pieces = rows.pieces(variable, used);
+      else if (values.categorical) values.codes = rows.codes(variable, used);
       else values.numbers = rows.columns(variable, used);
       factors_.push_back(std::move(values));
     }
@@ -95,10 +96,15 @@ class TermRows {
     Index width = 0;
     std::vector<double> numbers;
     std::vector<std::int32_t> codes;
+    std::vector<std::vector<std::pair<Index, double>>> pieces;  // by row
   };
 
   template <class Visit>
   void each_of(const Values& factor, Index row, Visit&& visit) const {
+    if (!factor.pieces.empty()) {
+      for (const auto& [column, count] : factor.pieces[at(row)]) visit(column, count);
+      return;
+    }
     if (!factor.categorical) {
       for (Index k = 0; k < factor.width; ++k) visit(k, factor.numbers[at(k * count_ + row)]);
       return;
@@ -195,6 +201,19 @@ std::vector<std::int32_t> Rowset::codes(const Variable& variable, std::span<cons
     if (code == -1 && gaps_ == Gaps::fill) code = variable.fill;
     require(code >= 0 || gaps_ == Gaps::leave,
             fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+  }
+  return out;
+}
+
+std::vector<std::vector<std::pair<Index, double>>> Rowset::pieces(const Variable& variable,
+                                                                  std::span<const Index> used) {
+  std::vector<std::vector<std::pair<Index, double>>> out(at(count_));
+  const Column& column = bound_.column(variable.column());
+  const PieceCounter& counter = bound_.counter(variable);
+  for (const Index row : used) {
+    require(!column.is_missing(row) || gaps_ != Gaps::refuse,
+            fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+    if (!column.is_missing(row)) out[at(row - first_)] = counter.counts(column.text(row));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/design_learn.hpp>
 #include <lemma/data/stream.hpp>
 
@@ -45,9 +46,19 @@ void put_reference_first(const Formula& formula, const Expression& e, std::vecto
   std::rotate(levels.begin(), found, found + 1);
 }
 
+void learn_pieces(const Survey::Counts& counts, Variable& variable) {
+  require(static_cast<Index>(counts.size()) <= kMaxLevels,
+          fmt::format("{} has more than {} different pieces of {}", variable.column(), kMaxLevels,
+                      count_of(variable.degree, "letter")));
+  require(!counts.empty(), fmt::format("no text of {} has {}", variable.column(), count_of(variable.degree, "letter")));
+  for (const auto& [piece, count] : counts) variable.levels.push_back(piece);
+  std::sort(variable.levels.begin(), variable.levels.end());
+}
+
 void learn_levels(const Formula& formula, const Table& schema, const Survey& found, Draft& draft) {
   for (std::size_t v = 0; v < draft.parts.variables.size(); ++v) {
     Variable& variable = draft.parts.variables[v];
+    if (variable.pieces()) learn_pieces(found.levels[v], variable);
     if (!variable.categorical()) continue;
     require(static_cast<Index>(found.levels[v].size()) <= kMaxLevels,
             fmt::format("{} has more than {} levels", variable.label, kMaxLevels));
@@ -137,7 +148,7 @@ Candidates candidates_of(const Formula& formula, const Table& schema, const Desi
     for (auto& name : columns_of(e)) used.push_back(std::move(name));
   for (const auto& column : schema.all()) {
     if (column.name == options.weights || column.name == options.precision) continue;
-    if (column.type() != ColumnType::text) result.columns.push_back(column.name);
+    if (column.type() != ColumnType::text || options.letters > 0) result.columns.push_back(column.name);
     else if (std::find(used.begin(), used.end(), column.name) == used.end()) texts.push_back(column.name);
   }
   if (formula.has_dot() && !texts.empty())

@@ -12,9 +12,9 @@ namespace lemma {
 
 /// What terms are made of: one expression of the formula, as one or more columns.
 struct Variable {
-  enum class Kind { numeric, scaled, polynomial, categorical };
+  enum class Kind { numeric, scaled, polynomial, categorical, pieces };
   Kind kind = Kind::numeric;
-  Expression value;   // what is taken from the table; for `categorical` always a column
+  Expression value;   // what is taken from the table; for `categorical` and `pieces` always a column
   std::string label;  // "log(FL)", "poly(x, 2)", "sex"
   // scaled: (value − center) / spread
   double center = 0, spread = 1;
@@ -22,12 +22,14 @@ struct Variable {
   int degree = 0;
   bool raw = false;
   std::vector<double> alpha, norm2;  // degree and degree + 1 numbers; none when raw
-  // categorical
+  // categorical, and pieces: the texts of `degree` letters that are counted, by their bytes
   std::vector<std::string> levels;  // the first is the reference
   int fill = -1;                    // the level that stands in for a missing one; −1: none was learned
 
   const std::string& column() const { return value.text; }
   bool categorical() const { return kind == Kind::categorical; }
+  bool pieces() const { return kind == Kind::pieces; }
+  bool numeric() const { return !categorical() && !pieces(); }
 };
 
 /// How a categorical variable is coded in one term.
@@ -78,6 +80,22 @@ struct DesignParts {
   /// Places the terms in x, names the features, lists the columns. Error when there would be too many.
   void finish();
   void list_columns();
+};
+
+// ---- texts (design_pieces.cpp) ----
+
+/// Each run of so many letters (UTF-8 characters) of the text, from left to right.
+void for_each_piece(std::string_view text, int letters, const std::function<void(std::string_view piece)>& visit);
+
+/// How often the pieces of a variable occur in a text.
+class PieceCounter {
+ public:
+  explicit PieceCounter(const Variable& variable);
+  std::vector<std::pair<Index, double>> counts(std::string_view text) const;  // columns rising
+
+ private:
+  int letters_;
+  std::map<std::string, Index, std::less<>> column_;
 };
 
 Index width_of(const Variable& variable, Contrast contrast);
@@ -142,6 +160,7 @@ class BoundTable {
   /// Codes of rows into the variable's levels: −1 missing, −2 a level it does not know.
   void codes(const Variable& variable, Index first, Index count, std::int32_t* out) const;
   [[noreturn]] void fail_unknown_level(const Variable& variable, Index row) const;
+  const PieceCounter& counter(const Variable& variable) const { return counters_.at(&variable); }
 
   /// The columns that must not be missing, in the order in which they are reported.
   const std::vector<std::string>& predictors() const { return parts_.columns; }
@@ -160,6 +179,7 @@ class BoundTable {
   std::unordered_map<std::string, const Column*> columns_;
   std::unordered_map<const Variable*, std::vector<std::int32_t>> remap_;                     // of categorical columns
   std::unordered_map<const Variable*, std::unordered_map<std::string, std::int32_t>> code_;  // of all others
+  std::unordered_map<const Variable*, PieceCounter> counters_;
   std::vector<double> nothing_;  // NaN, for columns that are missing altogether
 };
 
@@ -190,6 +210,8 @@ class Rowset {
   /// Numeric variable: width_of(variable) runs of `count` numbers.
   std::vector<double> columns(const Variable& variable, std::span<const Index> used);
   std::vector<std::int32_t> codes(const Variable& variable, std::span<const Index> used);
+  /// The pieces of each row; none where the text is missing.
+  std::vector<std::vector<std::pair<Index, double>>> pieces(const Variable& variable, std::span<const Index> used);
 
  private:
   const double* filled(const std::string& name);

@@ -11,7 +11,8 @@ namespace {
 constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {{Variable::Kind::numeric, "numeric"},
                                                                           {Variable::Kind::scaled, "scaled"},
                                                                           {Variable::Kind::polynomial, "polynomial"},
-                                                                          {Variable::Kind::categorical, "categorical"}};
+                                                                          {Variable::Kind::categorical, "categorical"},
+                                                                          {Variable::Kind::pieces, "pieces"}};
 constexpr std::pair<Contrast, std::string_view> kContrasts[] = {
     {Contrast::full, "full"}, {Contrast::treatment, "treatment"}, {Contrast::sum, "sum"}};
 constexpr std::pair<Response::Kind, std::string_view> kResponseKinds[] = {{Response::Kind::none, "none"},
@@ -97,9 +98,10 @@ Value save_variable(const Variable& variable) {
   Value v = Value::object();
   v.set("kind", text_of(variable.kind, kVariableKinds));
   v.set("label", variable.label);
-  if (variable.categorical()) {
+  if (!variable.numeric()) {
     v.set("column", variable.column());
     v.set("levels", variable.levels);
+    if (variable.pieces()) v.set("letters", variable.degree);
     if (variable.fill >= 0) v.set("fill", variable.fill);
     return v;
   }
@@ -146,8 +148,10 @@ Variable load_variable(const Value& v) {
   Variable variable;
   variable.kind = enum_of(v.at("kind"), kVariableKinds, "kind of variable");
   variable.label = v.at("label").as_string("label");
-  if (variable.categorical()) {
+  if (!variable.numeric()) {
     load_levels(v, variable);
+    if (variable.pieces())
+      variable.degree = whole(v.at("letters").as_double("letters"), 1, kMostLetters + 1, "letters");
     return variable;
   }
   variable.value = numeric_expression(v.at("value").as_string("value"));

@@ -47,6 +47,15 @@ Survey::Counts count_levels(const LocalCodes& local, std::span<const Index> kept
   return counts;
 }
 
+Survey::Counts count_pieces(const BoundTable& bound, const Variable& variable, std::span<const Index> kept) {
+  Survey::Counts counts;
+  const Column& column = bound.column(variable.column());
+  for (const Index row : kept)
+    if (!column.is_missing(row) && static_cast<Index>(counts.size()) <= kMaxLevels)
+      for_each_piece(column.text(row), variable.degree, [&](std::string_view piece) { ++counts[std::string(piece)]; });
+  return counts;
+}
+
 void find_combinations(const std::vector<LocalCodes>& parts, std::span<const Index> kept, Index first, Survey& found) {
   std::set<std::vector<std::int32_t>> seen;
   std::vector<std::int32_t> codes(parts.size());
@@ -81,6 +90,8 @@ void survey_block(Survey& found, const BoundTable& bound, Index first, Index cou
     if (parts.variables[v].categorical())
       found.levels[v] =
           count_levels(local_codes(bound.column(parts.variables[v].column()), first, count), complete.kept, first);
+  for (std::size_t v = 0; v < parts.variables.size(); ++v)
+    if (parts.variables[v].pieces()) found.levels[v] = count_pieces(bound, parts.variables[v], complete.kept);
   std::vector<LocalCodes> response;
   for (std::size_t p = 0; p < parts.response.parts.size(); ++p) {
     response.push_back(local_codes(bound.column(parts.response.parts[p].column()), first, count));
@@ -268,6 +279,7 @@ void learn_fills(DesignParts& parts, const Survey& found, const TableSource& sou
   if (!imputes(parts.missing)) return;
   for (std::size_t v = 0; v < parts.variables.size(); ++v) {
     Variable& variable = parts.variables[v];
+    if (!variable.categorical()) continue;
     Index most = 0;
     for (std::size_t k = 0; k < variable.levels.size(); ++k)
       if (const Index count = found.levels[v].at(variable.levels[k]); count > most) {

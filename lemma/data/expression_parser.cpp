@@ -325,7 +325,7 @@ void check_arithmetic(const Expression& e, const Tokens& tokens) {
     tokens.fail(e.place, fmt::format("'{}' cannot be part of arithmetic", e.text));
   if (e.kind == Expression::Kind::call) {
     const auto& known = known_functions();
-    for (const std::string_view outer : {"scale", "poly", "factor", "offset", "cbind"})
+    for (const std::string_view outer : {"scale", "poly", "factor", "kmers", "offset", "cbind"})
       if (e.text == outer)
         tokens.fail(e.place, fmt::format("{}() must be a term of its own, not part of another", outer));
     if (e.text != "I" && std::find(known.begin(), known.end(), e.text) == known.end())

@@ -202,6 +202,7 @@ class FormulaParser {
     if (e.text == "factor") check_factor(e);
     else if (e.text == "scale") check_scale(e);
     else if (e.text == "poly") check_poly(e);
+    else if (e.text == "kmers") check_kmers(e);
     else check_plain(e);
     set.add(bits_of(std::move(e)));
   }
@@ -209,7 +210,7 @@ class FormulaParser {
   // -- what functions take
 
   void check_plain(const Expression& e) const {
-    static const std::vector<std::string> others = {"I", "scale", "poly", "factor", "offset"};
+    static const std::vector<std::string> others = {"I", "scale", "poly", "factor", "kmers", "offset"};
     auto known = known_functions();
     const bool is_known = e.text == "I" || std::find(known.begin(), known.end(), e.text) != known.end();
     known.insert(known.end(), others.begin(), others.end());
@@ -259,6 +260,19 @@ class FormulaParser {
                       argument.number == std::floor(argument.number)))
         tokens_.fail(argument.place, "the degree of poly() is a whole number from 1 to 100");
     }
+  }
+
+  void check_kmers(const Expression& e) const {
+    const bool column = !e.arguments.empty() && e.arguments[0].kind == Expression::Kind::name &&
+                        e.arguments[0].text != "." && e.keywords[0].empty();
+    const bool letters = e.arguments.size() == 2 && (e.keywords[1].empty() || e.keywords[1] == "k") &&
+                         e.arguments[1].kind == Expression::Kind::number;
+    const double k = letters ? e.arguments[1].number : 0;
+    if (!column || !letters || k < 1 || k > kMostLetters || k != std::floor(k))
+      tokens_.fail(e.place,
+                   fmt::format("kmers() takes a text column and how many letters its pieces have, from 1 to {}: "
+                               "kmers(sequence, 3)",
+                               kMostLetters));
   }
 
   static bool is_truth(const Expression& e) {

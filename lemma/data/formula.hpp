@@ -7,6 +7,8 @@
 
 namespace lemma {
 
+constexpr int kMostLetters = 12;  // of the pieces that kmers() counts
+
 /// A product of factors: `a`, `log(b)`, `d:e`.
 struct Term {
   std::vector<Expression> factors;
@@ -23,6 +25,7 @@ struct Term {
 ///     I(x^2)       arithmetic as it stands      log(x) …     functions of known_functions()
 ///     scale(x)     less mean, over sd           poly(x, k)   orthogonal polynomials of degree 1 … k
 ///     factor(x)    x as levels                  factor(x, ref = "b")   with b as the reference level
+///     kmers(t, k)  how often each piece of k letters is in the text t
 struct Formula {
   std::string text;  // as typed
   std::vector<Expression>

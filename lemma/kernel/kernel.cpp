@@ -156,6 +156,15 @@ Kernel Kernel::resolved(const Points& points) const {
   });
 }
 
+int Kernel::letters() const {
+  int out = 0;
+  any_of([&](const Kernel& part) {
+    if (const auto* spectrum = part.get<Spectrum>()) out = spectrum->k;
+    return out > 0;
+  });
+  return out;
+}
+
 bool Kernel::is_positive() const {
   return !any_of([](const Kernel& part) {
     return part.get<Tanh>() || part.get<Precomputed>() || std::holds_alternative<CustomKernel>(part.node());

@@ -196,6 +196,8 @@ class Kernel {
 
   /// With numbers in the place of what was left to choose, from the spread of the points.
   Kernel resolved(const Points& points) const;
+  /// k of the spectrum kernel in it: text columns are to be counted in pieces of so many letters; 0: none.
+  int letters() const;
   /// Positive semidefinite whatever the rows are: all but those with tanh, precomputed or custom parts.
   bool is_positive() const;
   /// Ranges of all parameters, and rules between them; Error naming the one that is wrong.

@@ -98,7 +98,9 @@ struct Fitted : Model {
 /// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs). The design is learned from the table and kept.
 template <MethodSpec Spec>
 auto fit(Spec spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
-  Design design(formula, table, detail::design_options(Spec::about));
+  DesignOptions how = detail::design_options(Spec::about);
+  how.letters = detail::letters_of(spec);
+  Design design(formula, table, how);
   if constexpr (requires { spec.intercept = false; }) spec.intercept = spec.intercept && design.intercept();
   const Valid<Spec> valid(spec);
   const auto rows = detail::rows_of(design, table, options);

@@ -44,6 +44,8 @@ class Method {
   virtual std::vector<FieldInfo> results() const = 0;
   /// The parameters completed with their defaults and checked; an Error names the one that is wrong.
   virtual Value check(const Value& params) const = 0;
+  /// Of how many letters the pieces are that text columns are counted in; 0: it takes no texts.
+  virtual int letters(const Value& params) const = 0;
   virtual AnyModel fit(const Value& params, const Rows& rows, const FitOptions& options) const = 0;
   virtual AnyModel load(const Value& params, const Value& state, Evidence evidence) const = 0;
 };
@@ -71,6 +73,12 @@ void add_offset(Vector& values, std::span<const double> offset);
 template <class Spec>
 auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options) {
   return fit(spec, rows, options);
+}
+/// A spec whose kernel compares texts says so by `int letters() const`.
+template <class Spec>
+int letters_of(const Spec& spec) {
+  if constexpr (requires { spec.letters(); }) return spec.letters();
+  else return 0;
 }
 }  // namespace detail
 
@@ -183,6 +191,7 @@ class SpecMethod final : public Method {
   std::vector<ParamInfo> params() const override { return param_infos<Spec>(); }
   std::vector<FieldInfo> results() const override { return field_infos<Model>(); }
   Value check(const Value& params) const override { return to_value(*Valid<Spec>(from_value<Spec>(params))); }
+  int letters(const Value& params) const override { return detail::letters_of(from_value<Spec>(params)); }
   AnyModel fit(const Value& params, const Rows& rows, const FitOptions& options) const override {
     const Valid<Spec> spec(from_value<Spec>(params));
     check_rows(Spec::name, Spec::about, rows);

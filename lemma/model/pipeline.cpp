@@ -223,6 +223,14 @@ Value Pipeline::check(const Value& params) const {
   return out;
 }
 
+int Pipeline::letters(const Value& params) const {
+  const Value checked = check(params);
+  int out = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    out = std::max(out, steps_[i].method->letters(checked.at(step_name(i))));
+  return out;
+}
+
 AnyModel Pipeline::fit(const Value& params, const Rows& rows, const FitOptions& options) const {
   const Value checked = check(params);
   std::vector<AnyModel> fitted;

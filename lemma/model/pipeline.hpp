@@ -24,6 +24,7 @@ class Pipeline final : public Method {
   std::vector<ParamInfo> params() const override;  // "pca.components", …; the second pca is "pca2"
   std::vector<FieldInfo> results() const override;
   Value check(const Value& params) const override;
+  int letters(const Value& params) const override;  // of the step that asks for texts
   AnyModel fit(const Value& params, const Rows& rows, const FitOptions& options) const override;
   AnyModel load(const Value& params, const Value& state, Evidence evidence) const override;
 

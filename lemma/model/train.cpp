@@ -76,6 +76,7 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   DesignOptions how = detail::design_options(about, options.design);
   if (about.takes_missing && how.missing == Missing::error) how.missing = Missing::native;
   method->check(params);
+  how.letters = method->letters(params);
   const Design design = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);
   const bool streamed = must_stream(*method, data, options.memory);
