@@ -5,11 +5,11 @@
 #include <functional>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bayes_linear.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/learn_triangle.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/svd.hpp>
+#include <lemma/model/comparison.hpp>
 #include <numbers>
 
 namespace lemma {

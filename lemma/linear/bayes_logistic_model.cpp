@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bayes_logistic_parts.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/comparison.hpp>
 #include <numbers>
 
 namespace lemma {

@@ -5,8 +5,8 @@
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bounded_least_squares.hpp>
 #include <lemma/linear/chebyshev_parts.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/math/simd.hpp>
+#include <lemma/model/comparison.hpp>
 #include <limits>
 
 namespace lemma {

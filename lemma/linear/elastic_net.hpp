@@ -1,7 +1,7 @@
 // lemma/linear/elastic_net.hpp
 #pragma once
-#include <lemma/linear/path.hpp>
 #include <lemma/model/method.hpp>
+#include <lemma/model/path.hpp>
 #include <limits>
 
 namespace lemma {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/glm_parts.hpp>
 #include <lemma/linear/learn_triangle.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/model/comparison.hpp>
 #include <optional>
 
 namespace lemma {

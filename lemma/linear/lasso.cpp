@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/lasso_parts.hpp>
+#include <lemma/model/comparison.hpp>
 
 namespace lemma {
 

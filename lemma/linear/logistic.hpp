@@ -1,7 +1,8 @@
 // lemma/linear/logistic.hpp
 #pragma once
-#include <lemma/linear/path.hpp>
+#include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
+#include <lemma/model/path.hpp>
 #include <limits>
 
 namespace lemma {
@@ -13,10 +14,6 @@ enum class LogisticSolver { automatic, newton, lbfgs, cg, gd, coordinate, sgd };
 constexpr auto names_of(LogisticSolver) {
   return std::array<std::string_view, 7>{"auto", "newton", "lbfgs", "cg", "gd", "coordinate", "sgd"};
 }
-
-/// How much a class counts: as its rows do, or such that both classes count the same in all.
-enum class ClassWeights { equal, balanced };
-constexpr auto names_of(ClassWeights) { return std::array<std::string_view, 2>{"equal", "balanced"}; }
 
 /// Logistic regression of two classes, or of proportions: with ηᵢ = offsetᵢ + b₀ + xᵢ·b and p = 1 / (1 + e^−η) the
 /// probability of the second class, the b₀ and b that minimise
@@ -48,7 +45,7 @@ struct Logistic {
   bool intercept = true;
   bool standardize = true;
   LogisticSolver solver = LogisticSolver::automatic;
-  std::variant<ClassWeights, std::vector<double>> class_weights = ClassWeights::equal;
+  ClassWeighting class_weights = ClassWeights::equal;
   double tolerance = 1e-9;
   int max_iterations = 1000;
   int path_length = 100;

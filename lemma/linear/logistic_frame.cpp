@@ -78,20 +78,9 @@ void take_response(Frame& frame, const Logistic& spec, const Rows& rows, const R
     frame.saturated = response.saturated;
     return;
   }
-  for (const int k : {0, 1})
-    if (!(response.count[k] > 0))
-      throw Error(fmt::format("logistic: class '{}' has no rows with a positive weight; there must be two classes",
-                              rows.classes[static_cast<std::size_t>(k)]));
-  if (const auto* given = std::get_if<std::vector<double>>(&spec.class_weights)) {
-    if (given->size() != 2)
-      throw Error(fmt::format("logistic: class_weights has {}, must have 2: for {}",
-                              count_of(static_cast<Index>(given->size()), "number"), join_words(rows.classes)));
-    for (const int k : {0, 1}) frame.class_factor[k] = (*given)[static_cast<std::size_t>(k)];
-    if (!((*given)[0] > 0 && (*given)[1] > 0))
-      throw Error("logistic: class_weights has a 0, and then there is one class only");
-  } else if (std::get<ClassWeights>(spec.class_weights) == ClassWeights::balanced) {
-    for (const int k : {0, 1}) frame.class_factor[k] = response.weight / (2 * response.count[k]);
-  }
+  const auto factors =
+      class_factors(Logistic::name, spec.class_weights, {response.count[0], response.count[1]}, rows.classes);
+  for (const int k : {0, 1}) frame.class_factor[k] = factors[static_cast<std::size_t>(k)];
   frame.response = frame.class_factor[1] * response.count[1];
   frame.mass = frame.class_factor[0] * response.count[0] + frame.response;
 }

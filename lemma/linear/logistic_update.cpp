@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/logistic_parts.hpp>
+#include <lemma/model/comparison.hpp>
 
 namespace lemma {
 namespace logit {

@@ -1,8 +1,8 @@
 // lemma/linear/multinomial_certify.cpp: the model held against the rows, seen anew.
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/multinomial_parts.hpp>
+#include <lemma/model/comparison.hpp>
 
 namespace lemma {
 namespace {

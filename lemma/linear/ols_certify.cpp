@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/ols_parts.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/model/comparison.hpp>
 #include <numbers>
 #include <optional>
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/model/comparison.hpp>
 #include <limits>
 
 namespace lemma {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/bounded_least_squares.hpp>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/quantile_parts.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/model/comparison.hpp>
 #include <limits>
 
 namespace lemma {

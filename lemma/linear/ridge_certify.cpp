@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/linear/learn_triangle.hpp>
 #include <lemma/linear/ridge_parts.hpp>
 #include <lemma/math/blas.hpp>
+#include <lemma/model/comparison.hpp>
 
 namespace lemma {
 namespace {

@@ -1,9 +1,9 @@
-// lemma/linear/comparison.cpp
+// lemma/model/comparison.cpp
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/comparison.hpp>
 #include <lemma/math/blas.hpp>
+#include <lemma/model/comparison.hpp>
 
 namespace lemma {
 

@@ -1,4 +1,4 @@
-// lemma/linear/path.hpp: results of a fit for one λ, or for each λ of a path.
+// lemma/model/path.hpp: results of a fit for one λ, or for each λ of a path.
 #pragma once
 #include <lemma/model/fields.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-// lemma/linear/comparison.hpp: the numbers of a model held against those that the rows give anew.
+// lemma/model/comparison.hpp: the numbers of a model held against those that the rows give anew.
 #pragma once
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/matrix.hpp>

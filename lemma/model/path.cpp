@@ -1,6 +1,6 @@
-// lemma/linear/path.cpp
+// lemma/model/path.cpp
 #include <cmath>
-#include <lemma/linear/path.hpp>
+#include <lemma/model/path.hpp>
 
 namespace lemma {
 
