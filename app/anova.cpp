@@ -55,6 +55,7 @@ void anova(const Anova& options, Context& context) {
   Value out = Value::object();
   out.set("models", options.models);
   std::vector<std::string> formulas;
+  formulas.reserve(models.size());
   for (const auto& model : models) formulas.push_back(model.design.formula_text());
   out.set("formulas", formulas);
   out.set("table", table.to_value());

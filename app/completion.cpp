@@ -41,6 +41,7 @@ std::string method_names() {
 
 std::string names_of_flags(const std::vector<Flag>& flags) {
   std::vector<std::string> names;
+  names.reserve(flags.size());
   for (const auto& flag : flags) names.push_back(flag.name);
   return joined(names);
 }

@@ -14,7 +14,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 Value read(const Bytes& bytes) {
-  const Bytes exact(bytes);  // no spare capacity, so that a sanitizer sees a step too far
+  const Bytes exact(bytes.begin(), bytes.end());  // no spare capacity, so that a sanitizer sees a step too far
   return from_cbor(exact.data(), exact.size());
 }
 

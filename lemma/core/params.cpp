@@ -9,8 +9,8 @@ namespace lemma {
 std::string Range::text() const {
   const Range all;
   const bool below = low > all.low, over = high < all.high;
-  const auto lower = fmt::format("{} {}", low_open ? "above" : "at least", low);
-  const auto upper = fmt::format("{} {}", high_open ? "below" : "at most", high);
+  auto lower = fmt::format("{} {}", low_open ? "above" : "at least", low);
+  auto upper = fmt::format("{} {}", high_open ? "below" : "at most", high);
   if (below && over) return low_open || high_open ? lower + " and " + upper : fmt::format("from {} to {}", low, high);
   if (below) return lower;
   if (over) return upper;

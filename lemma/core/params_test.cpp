@@ -54,7 +54,7 @@ static_assert(Described<Toy>);
 
 struct Forgetful {
   double a = 0, b = 0;
-  static constexpr std::string_view name = "forgetful";
+  [[maybe_unused]] static constexpr std::string_view name = "forgetful";
   static constexpr auto params() { return std::tuple{param("a", &Forgetful::a, "described")}; }
 };
 static_assert(!Described<Forgetful>);
@@ -128,6 +128,7 @@ TEST(Params, NestedFlagsSetThePartsOfAnAlternative) {
 TEST(Params, InfosDescribeEachParameterAndThePartsOfEachAlternative) {
   const auto infos = param_infos<Toy>();
   std::vector<std::string> names;
+  names.reserve(infos.size());
   for (const auto& info : infos) names.push_back(info.name);
   EXPECT_EQ(names, (std::vector<std::string>{"C", "steps", "scale", "rule", "kernel", "kernel.gamma", "kernel.degree",
                                              "kernel.shift", "start", "prior"}));

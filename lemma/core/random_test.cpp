@@ -137,6 +137,7 @@ TEST(RandomStream, AllOrdersOfAShuffleAreEquallyLikely) {
   std::map<std::vector<Index>, int> orders;
   for (int i = 0; i < 24000; ++i) ++orders[permutation(stream, 4)];
   std::vector<int> counts;
+  counts.reserve(orders.size());
   for (const auto& [order, count] : orders) counts.push_back(count);
   EXPECT_EQ(counts.size(), 24u);
   EXPECT_TRUE(plausible(counts)) << chi_square(counts);

@@ -114,10 +114,10 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
   return *this;
 }
 
-Block MemoryRows::outcome_beside(MatrixView x, Index first, Index size) const {
+Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
-  Block block(std::move(x), first);
+  Block block(x, first);
   block.y = part(y_, first, size);
   block.label = part(label_, first, size);
   block.weight = part(weight_, first, size);

@@ -16,7 +16,7 @@ namespace lemma {
 
 /// Consecutive rows of a source: one example per row of x. Parts that a problem does not have are empty.
 struct Block {
-  Block(MatrixView rows, Index first_row) : x(std::move(rows)), first(first_row) {}
+  Block(const MatrixView& rows, Index first_row) : x(rows), first(first_row) {}
   MatrixView x;
   std::span<const double> y;          // numeric response
   std::span<const int> label;         // class codes
@@ -85,24 +85,22 @@ class Rows {
   Index width() const { return static_cast<Index>(features.size()); }
 };
 
-/// What a MatrixView can look at without a copy, and still can when the expression is gone: not a column-major matrix,
-/// not a sum, not a temporary Matrix.
+/// What a MatrixView can look at without a copy: not a column-major matrix, not a sum.
 template <class X>
-concept RowsInPlace = std::same_as < typename std::remove_cvref_t<X>::Scalar,
-double > &&bool(std::remove_cvref_t<X>::IsRowMajor) &&
-    bool(Eigen::internal::traits<std::remove_cvref_t<X>>::Flags& Eigen::DirectAccessBit) &&
-    !(std::same_as<std::remove_const_t<X>, Matrix>);  // X is deduced as Matrix& for an lvalue
+concept RowsInPlace = std::is_same_v<typename X::Scalar, double> && bool(X::IsRowMajor) &&
+                      bool(Eigen::internal::traits<X>::Flags& Eigen::DirectAccessBit);
 
 /// Rows that lie in memory. It looks at x, y, … and does not own them. Features are called x1, x2, … until they get
 /// better names.
 class MemoryRows final : public Rows {
  public:
   template <RowsInPlace X>
-  explicit MemoryRows(X&& x) : x_(x) {
+  explicit MemoryRows(const X& x) : x_(x) {
     name_features();
   }
   explicit MemoryRows(const Csr& x);
-  explicit MemoryRows(Csr&&) = delete;  // it looks at x and does not own it
+  explicit MemoryRows(const Matrix&&) = delete;  // a temporary one would be gone
+  explicit MemoryRows(const Csr&&) = delete;
   MemoryRows& response(std::span<const double> y);
   MemoryRows& labels(std::span<const int> codes, std::vector<std::string> names);
   MemoryRows& weights(std::span<const double> w);
@@ -117,7 +115,7 @@ class MemoryRows final : public Rows {
 
  private:
   void name_features();
-  Block outcome_beside(MatrixView x, Index first, Index size) const;
+  Block outcome_beside(const MatrixView& x, Index first, Index size) const;
   void check(std::size_t size, const char* what) const;
   MatrixView x_;
   const Csr* sparse_ = nullptr;  // in the place of x_

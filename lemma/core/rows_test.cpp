@@ -14,7 +14,10 @@ namespace {
 
 static_assert(std::constructible_from<MemoryRows, const Matrix&>);
 static_assert(std::constructible_from<MemoryRows, const MatrixView&>);
+static_assert(std::constructible_from<MemoryRows, Eigen::Block<const Matrix>>, "a part of a matrix that stays");
 static_assert(!std::constructible_from<MemoryRows, Matrix>, "a temporary matrix would be gone");
+static_assert(!std::constructible_from<MemoryRows, const Matrix>, "a temporary matrix would be gone");
+static_assert(!std::constructible_from<MemoryRows, Csr>, "a temporary matrix would be gone");
 static_assert(!std::constructible_from<MemoryRows, const Eigen::MatrixXd&>, "column-major: its copy would be gone");
 
 /// Mean by the pairwise update; the simplest statistic whose last bits depend on the order of merging.

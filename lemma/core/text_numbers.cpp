@@ -76,6 +76,7 @@ void bring_to_one_width(std::vector<std::string>& cells) {
 std::vector<std::string> written_alike(const std::vector<double>& numbers, int digits) {
   const Format format = common_format(numbers, std::clamp(digits, 1, 17));
   std::vector<std::string> out;
+  out.reserve(numbers.size());
   for (const double number : numbers) out.push_back(written(number, format));
   bring_to_one_width(out);
   return out;

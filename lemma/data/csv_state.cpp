@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <lemma/data/csv_state.hpp>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <sys/mman.h>
 
@@ -16,12 +17,12 @@ constexpr std::int32_t kFewTexts = 20;  // up to so many different labels are le
 /// for large pages between reserve() and resize() avoids nearly all of them; where the system has none it is no loss.
 template <class T>
 void resize_in_large_pages(std::vector<T>& values, Index count) {
-  constexpr std::uintptr_t kLarge = std::uintptr_t{1} << 21, kPage = 4096;
+  constexpr std::size_t kLarge = std::size_t{1} << 21, kPage = 4096;
   const auto size = static_cast<std::size_t>(count);
   values.reserve(size);
-  const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(values.data()) + size * sizeof(T)) / kPage * kPage;
-  if (end > begin + 2 * kLarge) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  void* begin = values.data();
+  std::size_t bytes = size * sizeof(T);
+  if (std::align(kPage, 2 * kLarge, begin, bytes)) ::madvise(begin, bytes / kPage * kPage, MADV_HUGEPAGE);
   values.resize(size);
 }
 

@@ -46,6 +46,7 @@ Value numbers_of(const std::vector<double>& numbers) {
 
 Value texts_of(const std::vector<Expression>& expressions) {
   std::vector<std::string> texts;
+  texts.reserve(expressions.size());
   for (const auto& e : expressions) texts.push_back(to_text(e));
   return texts;
 }

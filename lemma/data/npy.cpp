@@ -80,7 +80,7 @@ class HeaderText {
     if (quote != '\'' && quote != '"') bad("a text without quotes, or a structured type");
     const auto end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) bad("a quote that is not closed");
-    const std::string inside(text_.substr(at_ + 1, end - at_ - 1));
+    std::string inside(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return inside;
   }

@@ -31,6 +31,7 @@ std::vector<Index> one_of_each(const std::vector<double>& y) {
   std::unordered_map<double, Index> first;
   for (std::size_t i = 0; i < y.size() && first.size() < kMost; ++i) first.try_emplace(y[i], static_cast<Index>(i));
   std::vector<Index> rows;
+  rows.reserve(first.size());
   for (const auto& [value, row] : first) rows.push_back(row);
   std::sort(rows.begin(), rows.end());
   return rows;
@@ -140,9 +141,9 @@ SparseRows::SparseRows(const Design& design, const SparseData& data)
   has_response = true;
 }
 
-Block SparseRows::beside(MatrixView x, Index first) const {
+Block SparseRows::beside(const MatrixView& x, Index first) const {
   const std::size_t size = at(x.rows());
-  Block block(std::move(x), first);
+  Block block(x, first);
   if (!outcome_.y.empty()) block.y = std::span(outcome_.y).subspan(at(first), size);
   if (!outcome_.label.empty()) block.label = std::span(outcome_.label).subspan(at(first), size);
   return block;

@@ -43,7 +43,7 @@ class SparseRows final : public Rows {
   const Csr* sparse() const override { return x_; }
 
  private:
-  Block beside(MatrixView x, Index first) const;
+  Block beside(const MatrixView& x, Index first) const;
   Csr chosen_;
   const Csr* x_;
   DesignData outcome_;

@@ -76,6 +76,7 @@ TEST(SplitRows, RefusesSizesThatCannotBe) {
 
 TEST(SplitRows, StrataOfNumbersAreQuantileBins) {
   std::vector<double> values;
+  values.reserve(1000);
   for (int i = 0; i < 1000; ++i) values.push_back(std::exp(0.01 * i));
   EXPECT_EQ(counts(strata_of(numeric("x", values))), std::vector<Index>(10, 100));
   EXPECT_EQ(strata_of(numeric("x", {3, 1, 3, 2})), (std::vector<int>{2, 0, 2, 1}));  // few values: each its own

@@ -30,9 +30,9 @@ BoundTable::Role role_of(StreamRows::Use use) {
   return use == StreamRows::Use::training ? BoundTable::Role::training : BoundTable::Role::prediction;
 }
 
-Block block_of(MatrixView x, Index first, std::span<const double> y, std::span<const int> label,
+Block block_of(const MatrixView& x, Index first, std::span<const double> y, std::span<const int> label,
                std::span<const double> weight, std::span<const double> precision, std::span<const double> offset) {
-  Block block(std::move(x), first);
+  Block block(x, first);
   block.y = y;
   block.label = label;
   block.weight = weight;

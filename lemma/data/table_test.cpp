@@ -99,6 +99,7 @@ TEST(Table, EqualityMindsValuesAndNotTheirOrigin) {
 
 TEST(Table, FindsEachOfManyColumnsAlsoInPartsOfIt) {
   std::vector<Column> columns;
+  columns.reserve(200);
   for (int j = 0; j < 200; ++j) columns.push_back(numeric("x" + std::to_string(j), {1.0 * j, 2.0 * j}));
   Table table(std::move(columns));
   table.add(numeric("last", {7, 8}));
