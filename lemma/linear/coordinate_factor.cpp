@@ -9,6 +9,23 @@ namespace lemma {
 namespace {
 
 constexpr double kIndependent = 1e-12;  // of a column's square, what must be orthogonal to the columns before
+constexpr Index kRows = 64;             // of R that are solved for together
+constexpr Index kWidth = 512;           // columns of R in one product
+
+/// B becomes R⁻ᵀ B. B has few columns, for which products with a few rows of R at a time are two or three times as fast
+/// as one triangular solve that packs the whole of R.
+void solve_transposed(const MatrixView& r, Matrix& b) {
+  const Index k = r.rows();
+  for (Index i = 0; i < k; i += kRows) {
+    const Index high = std::min(kRows, k - i);
+    blas::solve_upper(blas::Op::transposed, r.block(i, i, high, high), b.middleRows(i, high));
+    for (Index j = i + high; j < k; j += kWidth) {
+      const Index wide = std::min(kWidth, k - j);
+      blas::gemm(blas::Op::transposed, r.block(i, j, high, wide), blas::Op::plain, b.middleRows(i, high),
+                 b.middleRows(j, wide), -1, 1);
+    }
+  }
+}
 
 }  // namespace
 
@@ -86,7 +103,7 @@ bool ActiveFactor::join(const std::vector<Index>& newcomers, const Matrix& gram)
       corner(i, j) = gram(newcomers[static_cast<std::size_t>(i)], newcomers[static_cast<std::size_t>(j)]);
   const Vector squares = corner.diagonal();
   if (k > 0) {
-    blas::solve_upper(blas::Op::transposed, r_.topLeftCorner(k, k), beside);
+    solve_transposed(r_.topLeftCorner(k, k), beside);
     blas::gemm(blas::Op::transposed, beside, blas::Op::plain, beside, corner, -1, 1);
   }
   if (!blas::cholesky(corner)) return false;

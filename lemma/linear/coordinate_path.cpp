@@ -301,28 +301,34 @@ bool CoordinatePath::confirmed(double lambda, double allowed) {
   return false;
 }
 
-/// Sweeps until the support stays, then Newton's step, until the gap is small.
+/// Sweeps until the support stays, then Newton's step, until the gap is small. After such a step, as after the one along
+/// the path, only coefficients that are 0 can be wrong: the sweep leaves the others alone.
 void CoordinatePath::solve_working_set(double lambda, PathPoint& point) {
   const double allowed = limits_.tolerance * 0.5 * columns_.total;
   point.converged = false;
   int swept = 0, next = 0, pause = 1;
+  Steps steps = Steps::of_zeros;
   for (int round = 0; round < limits_.sweeps; ++round) {
     if (round % 16 == 15 && execution_.cancelled()) return;
-    const Sweep done = sweep(lambda, round == 0 ? Steps::of_zeros : Steps::of_all);
+    const Sweep done = sweep(lambda, steps);
     ++point.sweeps;
-    point.converged = (done.fall == 0 && round > 0) || gap(lambda) <= allowed;
+    point.converged = (done.fall == 0 && steps == Steps::of_all) || gap(lambda) <= allowed;
     if (point.converged) {
       if ((done.fall > 0 || round == 0) && polish(lambda))  // a small gap leaves half its digits to the coefficients
         point.converged = confirmed(lambda, allowed);
       if (point.converged) return;
     }
-    if ((round > 0 && done.changes > 0 && ++swept < kSweepsBeforePolish) || round < next) continue;
+    const bool still = done.fall == 0 && round > 0;
+    const bool unsettled = steps == Steps::of_all && done.changes > 0 && ++swept < kSweepsBeforePolish;
+    steps = Steps::of_all;
+    if (still || unsettled || round < next) continue;
     swept = 0;
     if (!polish(lambda)) {
       next = round + pause;
       pause = std::min(2 * pause, 64);
       continue;
     }
+    steps = Steps::of_zeros;
     point.converged = gap(lambda) <= allowed && confirmed(lambda, allowed);
     if (point.converged) return;
   }
