@@ -7,10 +7,8 @@
 namespace lemma {
 namespace {
 
-constexpr Index kSide = 256;  // rows and columns of a tile of the result
-
-Index tiles(Index n) { return (n + kSide - 1) / kSide; }
-Index size_at(Index tile, Index n) { return std::min(kSide, n - tile * kSide); }
+constexpr Index kSide = 256;                      // rows and columns of a tile of the result
+constexpr Index kLarge = 1536, kLargeSide = 512;  // of a result this wide: larger tiles are packed less often
 
 void require_matching(Index a, Index b) {
   require(a == b, "matrix product: " + std::to_string(a) + " columns meet " + std::to_string(b) + " rows");
@@ -19,10 +17,11 @@ void require_matching(Index a, Index b) {
 /// work(first row, rows, first column, columns) for each tile of the result.
 template <class Work>
 void for_tiles(Index rows, Index columns, const Execution& execution, Work&& work) {
-  const Index across = tiles(columns);
-  parallel_for(tiles(rows) * across, execution, [&](Index t) {
-    const Index i = t / across, j = t % across;
-    work(i * kSide, size_at(i, rows), j * kSide, size_at(j, columns));
+  const Index side = std::min(rows, columns) < kLarge ? kSide : kLargeSide;
+  const Index down = (rows + side - 1) / side, across = (columns + side - 1) / side;
+  parallel_for(down * across, execution, [&](Index t) {
+    const Index i = t / across * side, j = t % across * side;
+    work(i, std::min(side, rows - i), j, std::min(side, columns - j));
   });
 }
 
