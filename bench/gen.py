@@ -130,6 +130,18 @@ def logit(d):
 
 
 @wl
+def glm_scan(d):
+    """logistic again, n=1e6 d=50, labels 0/1 in a 51st column: one file to be streamed"""
+    r = rng(33)
+    n, p = rows(1_000_000), 50
+    X = r.standard_normal((n, p + 1))
+    X[:, 1:p] += 0.5 * X[:, :p - 1]
+    b = r.standard_normal(p) / 3
+    X[:, p] = r.random(n) < 1 / (1 + np.exp(-(X[:, :p] @ b - 0.5)))
+    save(d, glm_scan=X)
+
+
+@wl
 def sparse_logit(d):
     """sparse logistic n=2e5 d=1e5, 50 nnz a row, zipf-like columns, labels -1/+1"""
     import scipy.sparse as sp

@@ -8,8 +8,10 @@
 #include <fmt/core.h>
 #include <functional>
 #include <lemma/data/npy.hpp>
+#include <lemma/data/stream.hpp>
 #include <lemma/data/svmlight.hpp>
 #include <lemma/lemma.hpp>
+#include <lemma/model/train.hpp>
 #include <map>
 
 namespace {
@@ -98,6 +100,44 @@ Value logit(const Job& task) {
   return out;
 }
 
+/// The response as numbers 0 and 1, as R has it.
+Value glm(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("logit_X.npy");
+  const Vector y = task.matrix("logit_y.npy").col(0);
+  const auto model = timed(out, [&] { return fit(Glm{.family = GlmFamily::binomial}, x, y, task.options); });
+  quality.set("deviance", model.residual_deviance);
+  quality.set("error", model.intercept_std_error);
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+/// The first 1/part of the rows of a table, as `lemma fit glm` does it: streamed when it may take 64 MB only.
+Value glm_scan(const Job& task, Index part, bool streamed) {
+  Value out = Value::object(), quality = Value::object();
+  const std::string path = task.file("glm_scan.npy");
+  TrainOptions how;
+  how.fit = task.options;
+  if (streamed) how.memory = std::size_t{64} << 20;
+  std::size_t bytes = 0;
+  const auto trained = timed(out, [&] {
+    auto whole = std::make_unique<NpyStream>(path);
+    const Index rows = whole->rows() / part;
+    const SelectedStream stream(std::move(whole), {{0, rows}});
+    bytes = memory_needed(stream);
+    Value params;
+    const auto method = method_from("glm(family=binomial)", catalog(), params);
+    return train(method, params, formula("x51 ~ ."), stream, how);
+  });
+  quality.set("proved", trained.model->certificate().holds() ? 1 : 0);
+  quality.set("deviance", trained.model->results(trained.names()).at("residual_deviance").as_double());
+  out.set("quality", quality);
+  out.set("table_mb", static_cast<double>(bytes) / 1048576.0);
+  evidence(out, trained.model->certificate());
+  return out;
+}
+
 /// The mean over the path of the objective as glmnet and scikit-learn have it: ours over n.
 Value lasso(const Job& task, const std::string& name, double ratio) {
   Value out = Value::object(), quality = Value::object();
@@ -170,6 +210,11 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"lasso_tall", [](const Job& task) { return lasso(task, "lasso_tall", 1e-3); }},
     {"lasso_wide", [](const Job& task) { return lasso(task, "lasso_wide", 1e-2); }},
     {"logit", logit},
+    {"glm", glm},
+    {"glm_scan", [](const Job& task) { return glm_scan(task, 1, true); }},
+    {"glm_scan_half", [](const Job& task) { return glm_scan(task, 2, true); }},
+    {"glm_scan_quarter", [](const Job& task) { return glm_scan(task, 4, true); }},
+    {"glm_scan_memory", [](const Job& task) { return glm_scan(task, 1, false); }},
     {"sparse_logit_l2", [](const Job& task) { return sparse_logit(task, Penalty::l2); }},
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},

@@ -67,6 +67,11 @@ def r(script, *variant):
     return ("Rscript", "--vanilla", "{here}/peers/" + script, "{data}", "{threads}", *variant)
 
 
+def lemma(workload):
+    """Lemma again, on something to be compared with."""
+    return ("{lemma_bench}", workload, "{data}", "--threads", "{threads}")
+
+
 def kmeans_peers(data, iterations):
     return tuple(Peer("sklearn " + a, python("kmeans.py", data, a, str(iterations)), NUMPY) for a in ("lloyd", "elkan"))
 
@@ -138,9 +143,34 @@ WORKLOADS = (
             Peer("sklearn lbfgs", python("logistic.py", "logit", "lbfgs"), NUMPY),
             Peer("sklearn newton", python("logistic.py", "logit", "newton-cholesky"), NUMPY),
             Peer("glmnet", r("logistic.R"), R, note="one lambda of 1/n, thresh 1e-9: IRLS with coordinate descent"),
+            Peer("R glm.fit", r("glm.R", "objective"), R, note="no penalty: it changes the objective by 1e-4 only"),
         ),
         group="linear",
-        target=Target(against=("sklearn lbfgs", "sklearn newton", "glmnet"), ratio=3.0),
+        target=Target(against=("sklearn lbfgs", "sklearn newton", "glmnet", "R glm.fit"), ratio=3.0),
+    ),
+    Workload(
+        name="glm",
+        title="binomial glm with standard errors, 5e5 x 50",
+        data="logit",
+        files=("logit_X.npy", "logit_y.npy"),
+        quality={"deviance": Expected(402343.418, 1e-3)},
+        peers=(Peer("R glm.fit", r("glm.R", "deviance"), R,
+                    note="on cbind(1, X), made before; its standard errors are those of the last but one step"),),
+        group="linear",
+    ),
+    Workload(
+        name="glm_scan",
+        title="binomial glm, 1e6 x 50, streamed from a file by --memory 64M; the others show what rows and memory cost",
+        data="glm_scan",
+        files=("glm_scan.npy",),
+        quality={"proved": Expected(1, 0)},  # its deviance, 713697.990, is not that of fewer rows
+        peers=(
+            Peer("in memory", lemma("glm_scan_memory"), note="the table and the matrix made of it"),
+            Peer("half the rows", lemma("glm_scan_half"), note="at least 0.45 of the time: linear in the rows"),
+            Peer("a quarter", lemma("glm_scan_quarter")),
+        ),
+        group="linear",
+        target=Target(against=("half the rows",), ratio=0.45, memory=0.25),
     ),
     Workload(
         name="sparse_logit_l2",
