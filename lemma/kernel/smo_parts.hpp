@@ -1,0 +1,53 @@
+// lemma/kernel/smo_parts.hpp: what the ways to solve the dual problem share. Inner header: use lemma/kernel/smo.hpp.
+//
+// With β = tα and c = −tp the signs are gone:
+//
+//     minimise  ½ βᵀKβ − c·β     subject to   low ≤ β ≤ high,   Σβ = total.
+//
+// v = c − Kβ is the direction of descent. β is optimal when no variable that may grow has a greater v than one that may
+// fall: violation = max {v_i : β_i < high_i} − min {v_j : β_j > low_j} ≤ 0.
+#pragma once
+#include <lemma/kernel/smo.hpp>
+#include <limits>
+
+namespace lemma::smo {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLeastCurvature = 1e-12;  // in the place of K_ii + K_jj − 2K_ij where that is not positive
+
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+struct SignedDual {
+  const BoundKernel* kernel = nullptr;  // at the points that are used, each once
+  std::vector<Index> point;             // of each variable
+  Vector c, low, high;
+
+  Index size() const { return c.size(); }
+  Index points() const { return kernel->count(); }
+};
+
+/// Where the descent is.
+struct Descent {
+  Vector beta, v;
+  Index steps = 0;
+  double violation = kInfinity;
+  enum class End { optimal, steps, unbounded, rounding, cancelled } end = End::optimal;
+};
+
+/// max {v_i : β_i < high_i} and min {v_j : β_j > low_j}.
+struct Extremes {
+  double up = -kInfinity, low = kInfinity;
+  double violation() const { return up > -kInfinity && low < kInfinity ? std::max(up - low, 0.0) : 0.0; }
+};
+Extremes extremes(const SignedDual& dual, const Descent& descent);
+
+/// Σ_j β_j K(point_j, ·) at every point, in double, from the kernel alone.
+Vector exact_expansion(const SignedDual& dual, const Vector& beta, const Execution& execution);
+
+/// No machine meets all conditions, if one would need ‖w‖ ≥ c·β / √(βᵀKβ) beyond all measure: β is the proof.
+bool proves_unbounded(const SignedDual& dual, const Descent& descent, double greatest_diagonal);
+
+/// Two variables at a time, the second by the greatest fall of the objective (Fan, Chen and Lin 2005).
+void descend_by_pairs(const SignedDual& dual, const SmoOptions& options, const Execution& execution, Descent& descent);
+
+}  // namespace lemma::smo
