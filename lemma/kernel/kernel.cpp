@@ -114,7 +114,7 @@ Kernel Kernel::changed(const std::function<Kernel(const Named&)>& change) const 
       node_);
 }
 
-Kernel Kernel::resolved(const Points& points) const {
+Kernel Kernel::resolved(const Points& points, std::span<const double> weights) const {
   const bool chosen = any_of([](const Kernel& part) {
     const auto* rbf = part.get<Rbf>();
     const auto* poly = part.get<Poly>();
@@ -126,7 +126,7 @@ Kernel Kernel::resolved(const Points& points) const {
            (tanh && !tanh->gamma);
   });
   if (!chosen) return *this;
-  const Vector variances = points.variances();
+  const Vector variances = points.variances(weights);
   const double total = variances.sum(), deviations = variances.cwiseSqrt().sum();
   return changed([&](const Named& named) -> Kernel {
     return std::visit(Overloaded{[&](Rbf rbf) -> Kernel {

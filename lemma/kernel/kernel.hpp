@@ -194,8 +194,8 @@ class Kernel {
   /// The same with each named part replaced by what `change` makes of it.
   Kernel changed(const std::function<Kernel(const Named&)>& change) const;
 
-  /// With numbers in the place of what was left to choose, from the spread of the points.
-  Kernel resolved(const Points& points) const;
+  /// With numbers in the place of what was left to choose, from the spread of the points (weights are frequencies).
+  Kernel resolved(const Points& points, std::span<const double> weights = {}) const;
   /// k of the spectrum kernel in it: text columns are to be counted in pieces of so many letters; 0: none.
   int letters() const;
   /// Positive semidefinite whatever the rows are: all but those with tanh, precomputed or custom parts.

@@ -11,6 +11,10 @@ std::vector<Index> counted(Index count) {
   return places;
 }
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+Vector weights_of(std::span<const double> weights, Index count) {
+  if (weights.empty()) return Vector::Ones(count);
+  return Eigen::Map<const Vector>(weights.data(), count);
+}
 
 }  // namespace
 
@@ -70,25 +74,30 @@ Matrix Points::rows(Index first, Index size) const {
   return rows(which);
 }
 
-Vector Points::means() const {
+Vector Points::means(std::span<const double> weights) const {
   if (count() == 0) return Vector::Zero(width());
-  if (!is_sparse_) return dense_.colwise().mean();
+  const Vector w = weights_of(weights, count());
+  if (!is_sparse_) return dense_.transpose() * w / w.sum();
   Vector sums = Vector::Zero(width());
-  for (std::size_t k = 0; k < sparse_.value.size(); ++k) sums(sparse_.column[k]) += sparse_.value[k];
-  return sums / static_cast<double>(count());
+  for (Index i = 0; i < count(); ++i)
+    for (Index k = sparse_.start[at(i)]; k < sparse_.start[at(i) + 1]; ++k)
+      sums(sparse_.column[at(k)]) += w(i) * sparse_.value[at(k)];
+  return sums / w.sum();
 }
 
-Vector Points::variances() const {
-  const Vector mean = means();
+Vector Points::variances(std::span<const double> weights) const {
+  const Vector mean = means(weights);
   if (count() == 0) return mean;
-  const auto n = static_cast<double>(count());
-  if (!is_sparse_) return (dense_.rowwise() - mean.transpose()).colwise().squaredNorm() / n;
+  const Vector w = weights_of(weights, count());
+  const double n = w.sum();
+  if (!is_sparse_) return (dense_.rowwise() - mean.transpose()).cwiseAbs2().transpose() * w / n;
   Vector squares = Vector::Zero(width()), filled = squares;  // Σ (x − m)² over what is not zero, and how many these are
-  for (std::size_t k = 0; k < sparse_.value.size(); ++k) {
-    const Index j = sparse_.column[k];
-    squares(j) += (sparse_.value[k] - mean(j)) * (sparse_.value[k] - mean(j));
-    filled(j) += 1;
-  }
+  for (Index i = 0; i < count(); ++i)
+    for (Index k = sparse_.start[at(i)]; k < sparse_.start[at(i) + 1]; ++k) {
+      const Index j = sparse_.column[at(k)];
+      squares(j) += w(i) * (sparse_.value[at(k)] - mean(j)) * (sparse_.value[at(k)] - mean(j));
+      filled(j) += w(i);
+    }
   return (squares.array() + (n - filled.array()) * mean.array().square()) / n;
 }
 

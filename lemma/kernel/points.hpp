@@ -30,9 +30,9 @@ class Points {
   Matrix rows(std::span<const Index> which) const;
   Matrix rows(Index first, Index size) const;
 
-  /// Of each column; divisor n.
-  Vector means() const;
-  Vector variances() const;
+  /// Of each column; divisor n, the sum of the weights (frequencies; empty: all 1).
+  Vector means(std::span<const double> weights = {}) const;
+  Vector variances(std::span<const double> weights = {}) const;
 
  private:
   Index width_ = 0;
