@@ -165,7 +165,8 @@ class Kernel {
 
   Kernel() : node_(Named(Rbf{})) {}
   template <class Atom>
-  requires std::constructible_from<Named, Atom> Kernel(Atom atom) : node_(Named(std::move(atom))) {}
+  requires(requires { Atom::name; }) && std::constructible_from<Named, Atom> Kernel(Atom atom)
+      : node_(Named(std::move(atom))) {}
   Kernel(CustomKernel own) : node_(std::move(own)) {}
   Kernel(Sum sum) : node_(std::move(sum)) {}
   Kernel(Product product) : node_(std::move(product)) {}
