@@ -1,12 +1,15 @@
 // app/anova.cpp: lemma anova MODEL MODEL… and lemma anova MODEL --data DATA: what the terms of a linear model are worth.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
+#include <lemma/data/datasets.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/select/anova.hpp>
 
@@ -47,9 +50,19 @@ AnovaTable table_of(const Anova& options, const std::vector<TrainedModel>& model
   return options.drop ? drop_terms(model, refit, test) : sequential_anova(model, refit, test);
 }
 
+/// Data instead of a second model: a slip that deserves more than "no such file".
+void require_no_data(const std::string& path) {
+  if (!std::filesystem::exists(path) && find_dataset(path))
+    throw Error(fmt::format("'{}' is a data set and not a model; data are given as --data {}", path, path));
+}
+
 void anova(const Anova& options, Context& context) {
   std::vector<TrainedModel> models;
-  for (const auto& path : options.models) models.push_back(load(path, catalog()));
+  for (const auto& path : options.models) {
+    require_no_data(path);
+    models.push_back(load(path, catalog()));
+    print_notes(models.back(), path, context);
+  }
   const AnovaTable table = table_of(options, models, context);
   if (!context.json) return context.print(table.str());
   Value out = Value::object();

@@ -28,6 +28,10 @@ Value fit_document(const TrainedModel& trained) {
   return out;
 }
 
+void print_notes(const TrainedModel& trained, const std::string& path, const Context& context) {
+  for (const auto& note : trained.notes) context.note(fmt::format("note: {}: {}", path, note));
+}
+
 std::string certificate_line(const Certificate& certificate, const Context& context) {
   if (certificate.strength == Strength::none) return "none";
   const auto strength = to_value(certificate).at("strength").as_string();

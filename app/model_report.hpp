@@ -9,6 +9,9 @@ namespace lemma::app {
 /// {"method", "task", "params", "features", "target", "classes"?, "rows", "certificate", "warnings", "results"}
 Value fit_document(const TrainedModel& trained);
 
+/// What was noted when the model was made (rows dropped, terms chosen), for one that comes from a file.
+void print_notes(const TrainedModel& trained, const std::string& path, const Context& context);
+
 /// "holds (optimal; eigen-residual 8.9e-16, allowed 1e-10)"
 std::string certificate_line(const Certificate& certificate, const Context& context);
 

@@ -25,6 +25,7 @@ void verify(const Verify& options, Context& context) {
   const Verification found = trained.verify(*data, memory, context.execution());
   const bool agrees = found.same_rows && found.certificate.holds();  // what is stored is a claim, this is the evidence
   context.exit_code = agrees ? kDone : kAnswerIsNo;
+  print_notes(trained, options.model, context);
   if (context.json) {
     Value out = Value::object();
     out.set("model", options.model);

@@ -31,6 +31,7 @@ TEST(AnovaTool, SaysWhatIsWrongWithACall) {
   };
   says("anova a.lemma", "--data");
   says("anova a.lemma b.lemma", "not nested");
+  says("anova a.lemma pima_train", "--data pima_train");
   says("anova a.lemma --data pima_test", "does not hold");
   says("anova lda.lemma --data iris", "lda");
   says("anova a.lemma --test chi", "--test");
@@ -46,8 +47,15 @@ TEST(AnovaTool, StepwiseStoresTheFinalModelAndItsSteps) {
   const Value document = from_json(ran.out);
   EXPECT_EQ(document.at("stepwise").as_list("stepwise").front().at("taken").as_string(), "- skin");
   EXPECT_EQ(document.at("formula").as_string(), "type ~ npreg + glu + bmi + ped + age");
-  EXPECT_EQ(in.lemma("verify chosen.lemma pima_train").code, 0);
   EXPECT_EQ(in.lemma("predict chosen.lemma pima_test").code, 0);
+  // Whoever meets the stored model later is told that its terms were chosen.
+  for (const char* call : {"verify chosen.lemma pima_train", "anova chosen.lemma --test wald"}) {
+    const auto later = in.lemma(call);
+    EXPECT_EQ(later.code, 0) << later.err;
+    EXPECT_NE(later.err.find("chosen.lemma: stepwise both by AIC from 194.39 to 190.47: - skin, - bp"),
+              std::string::npos)
+        << call << ": " << later.err;
+  }
 }
 
 TEST(AnovaTool, SeparatedClassesAreAnAnswerThatIsNo) {

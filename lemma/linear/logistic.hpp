@@ -70,8 +70,9 @@ struct Logistic {
     using L = Logistic;
     return std::tuple{
         param("lambda", &L::lambda,
-              "weight of the penalty, or several for a path; auto: a path from the least λ that leaves no coefficient "
-              "(l2: a thousand times it for α = 1)",
+              "weight of the penalty, or several for a path, the last of which predicts; auto: a path from the least λ "
+              "that "
+              "leaves no coefficient (l2: a thousand times it for α = 1)",
               at_least(0), Step::logarithmic),
         param("penalty", &L::penalty, "on the coefficients: l2, l1, elastic_net (alpha) or bridge (rho)"),
         param("alpha", &L::alpha, "elastic_net: the share of l1", between(0, 1)),

@@ -157,6 +157,17 @@ TEST(LogisticPath, WarmStartsGiveWhatEachLambdaGivesAlone) {
   }
 }
 
+TEST(LogisticPath, TheLambdaNamedLastPredicts) {
+  const Data data(300, 10);
+  const MemoryRows rows = data.rows();
+  const LogisticModel path = fitted({.lambda = std::vector{1.0, 100.0, 10.0}}, rows),
+                      alone = fitted({.lambda = std::vector{10.0}}, rows);
+  EXPECT_EQ(path.lambda.of(path.chosen()), 10);
+  EXPECT_LE((path.predict(data.x) - alone.predict(data.x)).cwiseAbs().maxCoeff(), 1e-6);
+  const LogisticModel other = fitted({.lambda = std::vector{100.0}}, rows);
+  EXPECT_GE((path.predict(data.x) - other.predict(data.x)).cwiseAbs().maxCoeff(), 1e-3);
+}
+
 TEST(LogisticResponse, ProportionsWithWeightsAreCountsOfTheTwoClasses) {
   Matrix x(4, 1);
   x << 0, 1, 2, 3;
