@@ -86,6 +86,8 @@ TEST_P(Mistakes, AreNamedWithWhatWouldBeRightAndLeaveNothingBehind) {
 INSTANTIATE_TEST_SUITE_P(
     Tool, Mistakes,
     testing::Values(
+        Mistake{"fit wls boston 'medv ~ .' -o out.lemma",
+                "there is no method 'wls': here it is 'ols' with --precision"},
         Mistake{"fit ldaa iris 'species ~ .' -o out.lemma", "there is no method 'ldaa' (did you mean 'lda'?)"},
         Mistake{"fti lda iris", "there is no command 'fti' (did you mean 'fit'?)"},
         Mistake{"fit lda iris 'specis ~ .' -o out.lemma", "did you mean 'species'?"},

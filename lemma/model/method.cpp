@@ -1,8 +1,38 @@
 // lemma/model/method.cpp
+#include <algorithm>
 #include <fmt/core.h>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
+namespace {
+
+/// What users of R, statsmodels and scikit-learn type first.
+struct NameElsewhere {
+  std::string_view typed, here, words;
+};
+constexpr NameElsewhere kElsewhere[] = {
+    {"lm", "ols", "'ols'"},
+    {"wls", "ols", "'ols' with --precision, as every method that takes weights"},
+    {"gls", "ols", "'ols' with --precision where errors are independent"},
+    {"glmnet", "lasso", "'lasso', 'elastic_net', 'ridge' or 'logistic'"},
+    {"enet", "elastic_net", "'elastic_net'"},
+    {"logit", "logistic", "'logistic', or 'glm' with tests"},
+    {"multinom", "multinomial", "'multinomial'"},
+    {"softmax", "multinomial", "'multinomial'"},
+    {"rq", "quantile", "'quantile', or 'lad' for the median"},
+    {"quantreg", "quantile", "'quantile', or 'lad' for the median"},
+    {"minimax", "chebyshev", "'chebyshev'"},
+    {"prcomp", "pca", "'pca'"},
+};
+
+std::string suggestion(std::string_view typed, const std::vector<std::string>& names) {
+  for (const auto& [there, here, words] : kElsewhere)
+    if (typed == there && std::find(names.begin(), names.end(), here) != names.end())
+      return fmt::format(": here it is {}", words);
+  return did_you_mean(typed, names);
+}
+
+}  // namespace
 
 const Method& find_method(std::string_view name, std::span<const Method* const> methods) {
   std::vector<std::string> names;
@@ -10,7 +40,7 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
     if (method->name() == name) return *method;
     names.push_back(method->name());
   }
-  throw Error(fmt::format("there is no method '{}'{}; 'lemma methods' lists all {}", name, did_you_mean(name, names),
+  throw Error(fmt::format("there is no method '{}'{}; 'lemma methods' lists all {}", name, suggestion(name, names),
                           names.size()));
 }
 
