@@ -14,6 +14,7 @@ constexpr double kLeastShare = 1e-10;
 
 std::vector<std::string> quoted(const Rows& rows, const std::vector<Index>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const Index j : columns) names.push_back("'" + rows.features[static_cast<std::size_t>(j)] + "'");
   return names;
 }

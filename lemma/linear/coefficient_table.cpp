@@ -83,6 +83,7 @@ Vector five_quantiles(std::vector<WeightedValue> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   std::vector<double> up_to;  // copies up to and with each
+  up_to.reserve(values.size());
   for (double sum = 0; const auto& each : values) up_to.push_back(sum += each.weight);
   const auto copy = [&](double index) {  // the copies in order, counted from 0
     const auto at = std::upper_bound(up_to.begin(), up_to.end(), index) - up_to.begin();

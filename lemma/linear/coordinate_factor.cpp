@@ -84,6 +84,7 @@ void ActiveFactor::leave(const std::vector<char>& stays) {
       r_(i, j) = 0;
     }
   std::vector<Index> order;
+  order.reserve(from.size());
   for (const Index j : from) order.push_back(order_[static_cast<std::size_t>(j)]);
   order_ = std::move(order);
 }
