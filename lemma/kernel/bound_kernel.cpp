@@ -22,12 +22,24 @@ std::vector<Index> indices(Index first, Index size) {
   return out;
 }
 
-void require_finite(const Kernel& kernel, const Eigen::Ref<Matrix>& block) {
+void require_finite(const Kernel& kernel, const auto& block) {
   if (!block.allFinite())
     throw Error(
         fmt::format("a value of the kernel {} overflows: bring the columns to one scale first ('scale | …'), or "
                     "choose a smaller gamma or degree",
                     kernel.text()));
+}
+
+std::span<const double> numbers(const Vector& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+
+/// The rows that are not zero.
+std::vector<Index> support(const MatrixView& coefficients) {
+  std::vector<Index> out;
+  for (Index i = 0; i < coefficients.rows(); ++i)
+    if (coefficients(i, 0) != 0) out.push_back(i);
+  return out;
 }
 
 /// Σ over tiles of points, in their order: K(rows, tile) coefficients(tile).
@@ -61,6 +73,14 @@ void BoundKernel::own_block(std::span<const Index> which, Index first, Eigen::Re
   require_finite(kernel_, out);
 }
 
+void BoundKernel::add_own(std::span<const Index> which, std::span<const double> weight, Index first,
+                          std::span<double> sum) const {
+  part_->add_own(which, weight, first, sum);
+  require_finite(kernel_, Eigen::Map<const Vector>(sum.data(), std::ssize(sum)));
+}
+
+bool BoundKernel::is_quick() const { return part_->is_quick(); }
+
 Vector BoundKernel::diagonal() const { return part_->diagonal(); }
 Vector BoundKernel::diagonal_of(const MatrixView& x) const { return part_->diagonal_of(x); }
 
@@ -92,16 +112,33 @@ Matrix BoundKernel::cross(const MatrixView& x, const Execution& execution) const
 
 Matrix BoundKernel::expand(const MatrixView& x, const MatrixView& coefficients, const Execution& execution) const {
   Matrix out(x.rows(), coefficients.cols());
+  const Vector weight = coefficients.cols() == 1 ? coefficients.col(0) : Vector();
   parallel_for(tiles(x.rows(), kRows), execution, [&](Index tile) {
     const Index from = tile * kRows, rows = std::min(kRows, x.rows() - from);
-    add_expansion(count(), coefficients, out.middleRows(from, rows),
-                  [&](Index first, Eigen::Ref<Matrix> block) { cross_block(x.middleRows(from, rows), first, block); });
+    if (coefficients.cols() == 1) {
+      part_->expand(x.middleRows(from, rows), numbers(weight), {out.data() + from, static_cast<std::size_t>(rows)});
+      require_finite(kernel_, out.middleRows(from, rows));
+    } else {
+      add_expansion(count(), coefficients, out.middleRows(from, rows), [&](Index first, Eigen::Ref<Matrix> block) {
+        cross_block(x.middleRows(from, rows), first, block);
+      });
+    }
   });
   return out;
 }
 
 Matrix BoundKernel::expand_own(const MatrixView& coefficients, const Execution& execution) const {
-  Matrix out(count(), coefficients.cols());
+  Matrix out = Matrix::Zero(count(), coefficients.cols());
+  if (coefficients.cols() == 1) {  // symmetric: sum the rows of those points that count
+    const std::vector<Index> which = support(coefficients);
+    Vector weight(std::ssize(which));
+    for (Index i = 0; i < weight.size(); ++i) weight(i) = coefficients(which[static_cast<std::size_t>(i)], 0);
+    parallel_for(tiles(count(), kColumns), execution, [&](Index tile) {
+      const Index first = tile * kColumns, columns = std::min(kColumns, count() - first);
+      add_own(which, numbers(weight), first, {out.data() + first, static_cast<std::size_t>(columns)});
+    });
+    return out;
+  }
   parallel_for(tiles(count(), kRows), execution, [&](Index tile) {
     const Index from = tile * kRows, rows = std::min(kRows, count() - from);
     const auto which = indices(from, rows);

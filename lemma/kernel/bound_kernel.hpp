@@ -24,11 +24,16 @@ class BoundKernel {
   const Points& points() const { return *points_; }
   Index count() const { return points_->count(); }
 
-  // Both run on the calling thread alone. Error when a value is not finite.
+  // All run on the calling thread alone. Error when a value is not finite.
   /// out(i, j) = k(x_i, point_(first + j)) for new rows x.
   void cross_block(const MatrixView& x, Index first, Eigen::Ref<Matrix> out) const;
   /// out(i, j) = k(point_which[i], point_(first + j)).
   void own_block(std::span<const Index> which, Index first, Eigen::Ref<Matrix> out) const;
+
+  /// sum[j] += Σ_i weight[i] k(point_which[i], point_(first + j)).
+  void add_own(std::span<const Index> which, std::span<const double> weight, Index first, std::span<double> sum) const;
+  /// A value is made anew in less time than it takes to fetch it from a table of them.
+  bool is_quick() const;
 
   /// k(point_i, point_i), and k(x_i, x_i) for new rows. A precomputed kernel does not know the latter: Error.
   Vector diagonal() const;

@@ -6,6 +6,7 @@
 #include <lemma/math/blas.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/simd.hpp>
+#include <lemma/math/simd_kernel.hpp>
 #include <numbers>
 
 namespace lemma {
@@ -107,6 +108,33 @@ class DistancePart final : public KernelPart {
   Map map_;
   F f_;
   Vector norms_;
+};
+
+/// exp(−γ‖x − z‖²) of dense rows whose norms leave the distance its digits: all in registers.
+class GaussianPart final : public KernelPart {
+ public:
+  using Map = std::function<Matrix(const MatrixView&)>;
+  GaussianPart(simd::GaussianPoints points, Map map) : points_(std::move(points)), map_(std::move(map)) {}
+  void cross(const MatrixView& x, Index first, Out out) const override {
+    points_.block(points_.rows(map_(x)), first, out);
+  }
+  void own(std::span<const Index> which, Index first, Out out) const override {
+    points_.block(points_.own_rows(which), first, out);
+  }
+  Vector diagonal() const override { return Vector::Ones(points_.count()); }
+  Vector diagonal_of(const MatrixView& x) const override { return Vector::Ones(x.rows()); }
+  void expand(const MatrixView& x, std::span<const double> weight, std::span<double> out) const override {
+    points_.expand(points_.rows(map_(x)), weight, out);
+  }
+  void add_own(std::span<const Index> which, std::span<const double> weight, Index first,
+               std::span<double> sum) const override {
+    points_.add_at_points(points_.own_rows(which), weight, first, sum);
+  }
+  bool is_quick() const override { return points_.width() <= 64; }
+
+ private:
+  simd::GaussianPoints points_;  // mapped
+  Map map_;
 };
 
 /// exp(−γ Σ |xⱼ − zⱼ|)
@@ -257,12 +285,13 @@ class CombinedPart final : public KernelPart {
 using Row = std::span<double>;
 Eigen::Map<Eigen::ArrayXd> array(Row row) { return {row.data(), static_cast<Index>(row.size())}; }
 
-auto gaussian(double gamma) {
-  return [gamma](Row row) {
+struct Gaussian {
+  double gamma;
+  void operator()(Row row) const {
     array(row) *= -gamma;
     simd::exp(row, row);
-  };
-}
+  }
+};
 
 auto matern_of(Smoothness nu, double length) {
   const double twice_nu = 1 + 2 * static_cast<double>(nu), factor = std::sqrt(twice_nu) / length;
@@ -323,7 +352,13 @@ std::unique_ptr<const KernelPart> distance_part(const Points& points, const std:
     if (root.size() > 0) moved = (moved * root).eval();
     return moved;
   };
-  return make<DistancePart<F>>(Points(map(points.dense())), map, f);
+  Matrix moved = map(points.dense());
+  if constexpr (std::is_same_v<F, Gaussian>) {
+    simd::GaussianPoints packed(moved, f.gamma);
+    constexpr double kMostHalfNorm = 1000;  // so that γ‖x − z‖² is good to 1e-12
+    if (packed.greatest_half_norm() <= kMostHalfNorm) return make<GaussianPart>(std::move(packed), map);
+  }
+  return make<DistancePart<F>>(Points(std::move(moved)), map, f);
 }
 
 /// On a circle of circumference `period`, sin²(π (x − z) / period) is a quarter of the squared chord.
@@ -337,8 +372,8 @@ std::unique_ptr<const KernelPart> periodic_part(const Points& points, const Peri
   };
   if (points.is_sparse())
     throw Error("the periodic kernel takes dense rows: 0 is a place on its circle like any other");
-  const auto f = gaussian(1 / (2 * periodic.length * periodic.length));
-  return make<DistancePart<decltype(f)>>(Points(map(points.dense())), map, f);
+  const Gaussian f{1 / (2 * periodic.length * periodic.length)};
+  return make<DistancePart<Gaussian>>(Points(map(points.dense())), map, f);
 }
 
 std::unique_ptr<const KernelPart> make_named(const Kernel::Named& named, const Points& points) {
@@ -360,7 +395,7 @@ std::unique_ptr<const KernelPart> make_named(const Kernel::Named& named, const P
       });
     }
     Made operator()(const Rbf& rbf) const {
-      return distance_part(points, rbf.lengths, rbf.metric, gaussian(rbf.rate().value_or(0.5)));
+      return distance_part(points, rbf.lengths, rbf.metric, Gaussian{rbf.rate().value_or(0.5)});
     }
     Made operator()(const Matern& matern) const {
       return distance_part(points, matern.lengths, {}, matern_of(matern.nu, matern.length.value_or(1)));
@@ -385,6 +420,32 @@ std::unique_ptr<const KernelPart> combined(const std::vector<Kernel>& kernels, c
 }
 
 }  // namespace
+
+void KernelPart::expand(const MatrixView& x, std::span<const double> weight, std::span<double> out) const {
+  constexpr Index kColumns = 512;
+  const Eigen::Map<const Vector> w(weight.data(), std::ssize(weight));
+  Eigen::Map<Vector> sum(out.data(), std::ssize(out));
+  Matrix block(x.rows(), std::min(kColumns, w.size()));
+  sum.setZero();
+  for (Index first = 0; first < w.size(); first += kColumns) {
+    const Index size = std::min(kColumns, w.size() - first);
+    cross(x, first, block.leftCols(size));
+    sum.noalias() += block.leftCols(size) * w.segment(first, size);
+  }
+}
+
+void KernelPart::add_own(std::span<const Index> which, std::span<const double> weight, Index first,
+                         std::span<double> out) const {
+  constexpr std::size_t kRows = 256;
+  Eigen::Map<Vector> sum(out.data(), std::ssize(out));
+  Matrix block(static_cast<Index>(std::min(kRows, which.size())), sum.size());
+  for (std::size_t from = 0; from < which.size(); from += kRows) {
+    const std::size_t size = std::min(kRows, which.size() - from);
+    const auto rows = static_cast<Index>(size);
+    own(which.subspan(from, size), first, block.topRows(rows));
+    sum.noalias() += block.topRows(rows).transpose() * Eigen::Map<const Vector>(weight.data() + from, rows);
+  }
+}
 
 std::unique_ptr<const KernelPart> make_part(const Kernel& kernel, const Points& points) {
   if (const auto* named = std::get_if<Kernel::Named>(&kernel.node())) return make_named(*named, points);

@@ -15,6 +15,14 @@ class KernelPart {
   virtual void own(std::span<const Index> which, Index first, Out out) const = 0;
   virtual Vector diagonal() const = 0;
   virtual Vector diagonal_of(const MatrixView& x) const = 0;
+
+  /// out[i] = Σ_j weight[j] k(x_i, point_j) over all `points`.
+  virtual void expand(const MatrixView& x, std::span<const double> weight, std::span<double> out) const;
+  /// sum[j] += Σ_i weight[i] k(point_which[i], point_(first + j)).
+  virtual void add_own(std::span<const Index> which, std::span<const double> weight, Index first,
+                       std::span<double> sum) const;
+  /// A value is made anew in less time than it takes to fetch it from a table of them.
+  virtual bool is_quick() const { return false; }
 };
 
 /// The resolved kernel, for points that the caller keeps alive.

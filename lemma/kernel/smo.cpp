@@ -156,25 +156,9 @@ Extremes extremes(const SignedDual& dual, const Descent& descent) {
 }
 
 Vector exact_expansion(const SignedDual& dual, const Vector& beta, const Execution& execution) {
-  constexpr Index kColumns = 512, kRows = 256;
-  Vector weight = Vector::Zero(dual.points());
-  for (Index i = 0; i < dual.size(); ++i) weight(dual.point[at(i)]) += beta(i);
-  std::vector<Index> support;
-  for (Index i = 0; i < weight.size(); ++i)
-    if (weight(i) != 0) support.push_back(i);
-  Vector compact(std::ssize(support));
-  for (Index i = 0; i < compact.size(); ++i) compact(i) = weight(support[at(i)]);
-  Vector f = Vector::Zero(dual.points());
-  parallel_for((f.size() + kColumns - 1) / kColumns, Execution{.threads = execution.threads}, [&](Index tile) {
-    const Index first = tile * kColumns, columns = std::min(kColumns, f.size() - first);
-    Matrix block(std::min(kRows, compact.size()), columns);
-    for (Index from = 0; from < compact.size(); from += kRows) {
-      const Index rows = std::min(kRows, compact.size() - from);
-      dual.kernel->own_block(std::span(support).subspan(at(from), at(rows)), first, block.topRows(rows));
-      f.segment(first, columns).noalias() += block.topRows(rows).transpose() * compact.segment(from, rows);
-    }
-  });
-  return f;
+  Matrix weight = Matrix::Zero(dual.points(), 1);
+  for (Index i = 0; i < dual.size(); ++i) weight(dual.point[at(i)], 0) += beta(i);
+  return dual.kernel->expand_own(weight, Execution{.threads = execution.threads});
 }
 
 bool proves_unbounded(const SignedDual& dual, const Descent& descent, double greatest_diagonal) {
