@@ -4,6 +4,7 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
@@ -42,6 +43,9 @@ std::span<const Method* const> catalog() {
       &method_of<Perceptron>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
+
+      // kernel: functions of an inner product with the rows
+      &method_of<KernelRidge>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

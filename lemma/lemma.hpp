@@ -7,6 +7,7 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
