@@ -168,6 +168,23 @@ Value sparse_logit(const Job& task, Penalty penalty) {
   return out;
 }
 
+/// The bias penalised and C = 1, as liblinear has it; to the gap that liblinear's own default stop rule comes to.
+Value sparse_svm(const Job& task, MarginLoss loss, double tolerance) {
+  Value out = Value::object(), quality = Value::object();
+  const SparseData data = read_svmlight(task.file("sparse_logit.svm"));
+  Labels codes;
+  for (const double y : data.y) codes.push_back(y > 0);
+  MemoryRows rows(data.x);
+  rows.labels(codes, {"-1", "1"});
+  const Valid<LinearSvm> spec(LinearSvm{.loss = loss, .bias = Bias::penalised, .tolerance = tolerance});
+  const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
+  quality.set("objective", model.objective_primal.of(0));
+  quality.set("gap", model.gap.of(0));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 /// Without standard errors, as the peers.
 Value lad(const Job& task) {
   Value out = Value::object(), quality = Value::object();
@@ -217,6 +234,8 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"glm_scan_memory", [](const Job& task) { return glm_scan(task, 1, false); }},
     {"sparse_logit_l2", [](const Job& task) { return sparse_logit(task, Penalty::l2); }},
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
+    {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 7e-4); }},
+    {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1.1e-4); }},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

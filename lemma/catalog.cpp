@@ -5,6 +5,7 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
+#include <lemma/kernel/linear_svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
@@ -44,8 +45,9 @@ std::span<const Method* const> catalog() {
       &method_of<Quantile>(),
       &method_of<Ridge>(),
 
-      // kernel: functions of an inner product with the rows
+      // kernel: inner products of features that nobody writes down
       &method_of<KernelRidge>(),
+      &method_of<LinearSvm>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

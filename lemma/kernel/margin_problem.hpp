@@ -1,0 +1,94 @@
+// lemma/kernel/margin_problem.hpp: what the linear machines and their proofs share. Inner header: use linear_svm.hpp.
+#pragma once
+#include <lemma/kernel/linear_svm.hpp>
+
+namespace lemma::margin {
+
+/// Products with the rows [1 xᵢ − centre], in the fixed order of their blocks: the same bits on any number of threads.
+/// A plane is θ = (b, w). Sparse rows stay sparse; they have no centre.
+class RowProducts {
+ public:
+  RowProducts(const Rows& rows, Vector centre, const Execution& execution) : rows_(rows), centre_(std::move(centre)) {
+    execution_.threads = execution.threads;  // each is short: the solvers ask whether to stop
+  }
+  Vector times(const Vector& theta) const;  // f(xᵢ) = b + (xᵢ − centre)·w
+  Vector add_up(const Vector& r) const;     // Σ rᵢ [1 xᵢ − centre]
+  Matrix gram(const Vector& d) const;  // Σ dᵢ [1 xᵢ − centre]ᵀ[1 xᵢ − centre], d ≥ 0: its upper triangle
+  Vector row(Index i) const;           // [1 xᵢ − centre]
+  const Rows& rows() const { return rows_; }
+  const Vector& centre() const { return centre_; }  // empty: none
+  Index width() const { return rows_.width(); }
+
+ private:
+  const Rows& rows_;
+  Vector centre_;
+  Execution execution_;
+};
+
+/// One plane's problem, but for the rows: their sides and costs. A cost of 0 takes no part.
+struct Problem {
+  MarginLoss loss = MarginLoss::hinge;
+  bool intercept = true;
+  Bias bias = Bias::free;
+  Vector t, c;
+
+  bool squared() const { return loss == MarginLoss::squared_hinge; }
+  bool free_bias() const { return intercept && bias == Bias::free; }
+  /// ½ ‖w‖² (+ ½ b²)
+  double penalty(const Vector& theta) const;
+  /// Σ c ℓ(t f)
+  double losses(const Vector& f) const;
+  /// The b for which Σ c ℓ(t (f + b)) (+ ½ b²) is least; the middle one where several are. 0 without an intercept.
+  double best_bias(const Vector& f) const;
+  /// Brings α within its bounds and, for a free bias, shrinks those of the class with the larger sum until Σ α t = 0.
+  void make_feasible(Vector& alpha) const;
+  /// D(α) for `sum` = Σ αᵢ tᵢ [1 xᵢ].
+  double dual(const Vector& alpha, const Vector& sum) const;
+};
+
+/// A plane and the dual point that speaks for it.
+struct Point {
+  Vector theta, alpha;
+  double primal = 0, dual = 0;
+  long long iterations = 0;
+  std::string stopped;
+  double gap() const;  // relative to P
+};
+/// P and D of the point from the rows alone; α is made feasible first.
+void judge(const Problem& problem, const RowProducts& rows, Point& point);
+/// The plane w = Σ α t x with its best bias, judged; `f` of the rows as well, where it is asked for.
+Point plane_of(const Problem& problem, const RowProducts& rows, Vector alpha, Vector* f = nullptr);
+
+struct SolveOptions {
+  double tolerance = 1e-4;
+  int max_iterations = 1000;
+  std::uint64_t seed = 1;
+  Execution execution;
+};
+/// The hinge: an interior point method, then the optimum from the rows on the margin.
+Point interior_point(const Problem& problem, const RowProducts& rows, const SolveOptions& options);
+/// The squared hinge: Newton's method.
+Point newton(const Problem& problem, const RowProducts& rows, const SolveOptions& options);
+
+/// Rows with few columns' worth of memory, for the solvers that look at them one by one.
+class EntryRows;
+/// Coordinate descent on the dual, from `start` (empty: 0).
+Point descend(const Problem& problem, const RowProducts& rows, const EntryRows& entries, const SolveOptions& options,
+              const Vector& start = {});
+/// Averaged stochastic subgradients.
+Point pegasos(const Problem& problem, const RowProducts& rows, const EntryRows& entries, const SolveOptions& options);
+
+/// A dual point for a plane, from the margins of the rows alone.
+Vector recovered_alpha(const Problem& problem, const RowProducts& rows, const Vector& theta);
+
+/// t and c of plane k of `planes`, from the labels and weights of the rows.
+Problem problem_of(const LinearSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane);
+/// The weight of the rows of each class.
+std::vector<double> class_counts(const Rows& rows);
+inline Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
+/// Weight of the rows with t f ≤ 1, but for rounding.
+double support_weight(const Problem& problem, const Rows& rows, const Vector& f);
+double tolerance_of(const LinearSvm& spec);
+Certificate certificate_of(const Point& worst, double tolerance);
+
+}  // namespace lemma::margin
