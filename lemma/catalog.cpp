@@ -6,6 +6,7 @@
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
+#include <lemma/kernel/lp_svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
@@ -48,6 +49,7 @@ std::span<const Method* const> catalog() {
       // kernel: inner products of features that nobody writes down
       &method_of<KernelRidge>(),
       &method_of<LinearSvm>(),
+      &method_of<LpSvm>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/core/text.hpp>
 #include <lemma/kernel/entry_rows.hpp>
 #include <lemma/kernel/margin_problem.hpp>
-#include <lemma/math/column_moments.hpp>
 #include <memory>
 
 namespace lemma {
@@ -14,64 +12,8 @@ namespace {
 using namespace margin;
 
 constexpr Index kFewColumns = 200, kMostColumns = 1000;
-constexpr double kMostWork = 4e9;       // n p²: what a step of the exact solvers may cost
-constexpr double kTooLarge = 1e100;     // values whose squares, and sums of them, leave the range of numbers
-constexpr double kUnlike = 100;         // ratio of spreads from which on columns are on very different scales
-constexpr double kUnlikeSparse = 1000;  // rare columns differ by chance
-constexpr double kRough = 1e-6;         // tolerance from which on float32 entries are enough
-constexpr Index kRowsAtOnce = 16'384;
-
-/// What is learned of the columns before the work begins.
-struct Columns {
-  Vector centre;  // dense rows: their means
-  Vector spread;  // of each column: standard deviation, for sparse rows the largest entry
-};
-
-void refuse_large(const Rows& rows, const Vector& size) {
-  for (Index j = 0; j < size.size(); ++j)
-    if (!(size(j) <= kTooLarge))
-      throw Error(fmt::format(
-          "linear_svm: the values of '{}' are about {:.0e}; divide them by a constant, or use 'scale | linear_svm'",
-          rows.features[static_cast<std::size_t>(j)], size(j)));
-}
-
-Columns look_at_columns(const Rows& rows, const Execution& execution) {
-  Columns out;
-  if (const Csr* x = rows.sparse()) {
-    for (const double v : x->value)
-      if (!std::isfinite(v)) require_finite(rows, execution);
-    out.spread = Vector::Zero(rows.width());
-    for (std::size_t k = 0; k < x->value.size(); ++k)
-      out.spread(x->column[k]) = std::max(out.spread(x->column[k]), std::abs(x->value[k]));
-    refuse_large(rows, out.spread);
-    return out;
-  }
-  require_finite(rows, execution);
-  const auto moments = scan(rows, ColumnMoments(rows.width()), execution);
-  refuse_large(rows, moments.least().cwiseAbs().cwiseMax(moments.greatest().cwiseAbs()));
-  out.centre = moments.mean();
-  out.spread = moments.deviation();
-  return out;
-}
-
-void warn_of_columns(LinearSvmModel& model, const Rows& rows, const Vector& spread) {
-  Index least = -1, greatest = -1;
-  for (Index j = 0; j < spread.size(); ++j) {
-    if (!(spread(j) > 0)) continue;
-    if (least < 0 || spread(j) < spread(least)) least = j;
-    if (greatest < 0 || spread(j) > spread(greatest)) greatest = j;
-  }
-  const auto name = [&](Index j) { return rows.features[static_cast<std::size_t>(j)]; };
-  if (greatest < 0) {
-    model.warnings.push_back("no column varies: the plane can only tell which class is the larger one");
-  } else if (spread(greatest) > (rows.sparse() ? kUnlikeSparse : kUnlike) * spread(least)) {
-    model.warnings.push_back(
-        fmt::format("the columns are on very different scales ('{}' spreads {:.0f} times as far as '{}'), and the "
-                    "penalty sees them as "
-                    "they are; 'scale | linear_svm' treats them alike",
-                    name(greatest), spread(greatest) / spread(least), name(least)));
-  }
-}
+constexpr double kMostWork = 4e9;  // n p²: what a step of the exact solvers may cost
+constexpr double kRough = 1e-6;    // tolerance from which on float32 entries are enough
 
 LinearSvmSolver chosen_solver(const LinearSvm& spec, const Rows& rows) {
   if (spec.solver != LinearSvmSolver::automatic) return spec.solver;
@@ -96,55 +38,13 @@ Point solve_exactly(const Problem& problem, const Rows& rows, const Vector& cent
 
 namespace margin {
 
-std::vector<double> class_counts(const Rows& rows) {
-  std::vector<double> counts(rows.classes.size());
-  BlockBuffer buffer;
-  for (Index first = 0; first < rows.count(); first += kRowsAtOnce) {
-    const Index size = std::min(kRowsAtOnce, rows.count() - first);
-    const Block block = rows.outcome(first, size, buffer);
-    for (Index i = 0; i < size; ++i) {
-      const double weight = block.weight_of(i);
-      if (!(weight >= 0) || !std::isfinite(weight))
-        throw Error(fmt::format("linear_svm: the weight of row {} is {}; it must be finite and not negative",
-                                first + i + 1, weight));
-      counts[static_cast<std::size_t>(block.label[static_cast<std::size_t>(i)])] += weight;
-    }
-  }
-  return counts;
-}
-
 Problem problem_of(const LinearSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane) {
   Problem out;
   out.loss = spec.loss;
   out.intercept = spec.intercept;
   out.bias = spec.bias;
-  out.t.resize(rows.count());
-  out.c.resize(rows.count());
-  const int positive = rows.classes.size() == 2 ? 1 : static_cast<int>(plane);
-  BlockBuffer buffer;
-  for (Index first = 0; first < rows.count(); first += kRowsAtOnce) {
-    const Index size = std::min(kRowsAtOnce, rows.count() - first);
-    const Block block = rows.outcome(first, size, buffer);
-    for (Index i = 0; i < size; ++i) {
-      const int label = block.label[static_cast<std::size_t>(i)];
-      out.t(first + i) = label == positive ? 1 : -1;
-      out.c(first + i) = spec.C * block.weight_of(i) * factors[static_cast<std::size_t>(label)];
-    }
-  }
+  set_sides(out, rows, spec.C, factors, plane);
   return out;
-}
-
-double support_weight(const Problem& problem, const Rows& rows, const Vector& f) {
-  constexpr double kOnIt = 1 + 1e-7;
-  double sum = 0;
-  BlockBuffer buffer;
-  for (Index first = 0; first < rows.count(); first += kRowsAtOnce) {
-    const Index size = std::min(kRowsAtOnce, rows.count() - first);
-    const Block block = rows.outcome(first, size, buffer);
-    for (Index i = 0; i < size; ++i)
-      if (problem.t(first + i) * f(first + i) <= kOnIt) sum += block.weight_of(i);
-  }
-  return sum;
 }
 
 double tolerance_of(const LinearSvm& spec) {
@@ -173,14 +73,16 @@ Certificate certificate_of(const Point& worst, double tolerance) {
 
 LinearSvmModel fit(const Valid<LinearSvm>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  const Columns columns = look_at_columns(rows, execution.part(0, 0.05, "looking at the columns"));
-  const auto factors = class_factors(LinearSvm::name, spec->class_weights, class_counts(rows), rows.classes);
+  const Columns columns = look_at_columns(LinearSvm::name, rows, execution.part(0, 0.05, "looking at the columns"));
+  const auto factors =
+      class_factors(LinearSvm::name, spec->class_weights, class_counts(LinearSvm::name, rows), rows.classes);
 
   LinearSvmModel model;
   model.spec = *spec;
   model.spec.solver = chosen_solver(*spec, rows);
   model.class_factors = Eigen::Map<const Vector>(factors.data(), static_cast<Index>(factors.size()));
-  warn_of_columns(model, rows, columns.spread);
+  if (auto complaint = complaint_about(LinearSvm::name, rows, columns); !complaint.empty())
+    model.warnings.push_back(std::move(complaint));
   const Index planes = planes_for(rows.classes.size());
   model.coefficients.of.resize(planes, rows.width());
   for (PathNumbers* each :

@@ -103,6 +103,7 @@ struct LinearSvmModel : Evidence {
   Matrix decision(const MatrixView& x) const;  // f(x) of each plane
   Labels predict(const MatrixView& x) const;
   AffineMap affine() const { return {coefficients.of, intercept.of}; }
+  std::vector<NamedColumn> diagnostics(const Block& block) const;  // margin and slack of each row
   std::string summary(const Names& names) const;
 };
 

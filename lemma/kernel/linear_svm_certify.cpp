@@ -106,7 +106,8 @@ Certificate certify(const LinearSvmModel& model, const Rows& rows, const Executi
                       model.planes()));
   model.check();
   if (!rows.sparse()) require_finite(rows, execution);
-  const auto factors = class_factors(LinearSvm::name, model.spec.class_weights, class_counts(rows), rows.classes);
+  const auto factors =
+      class_factors(LinearSvm::name, model.spec.class_weights, class_counts(LinearSvm::name, rows), rows.classes);
   const RowProducts products(rows, {}, execution);
   std::unique_ptr<EntryRows> entries;
   Certificate out;

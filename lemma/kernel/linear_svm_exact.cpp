@@ -58,21 +58,13 @@ struct Interior {
   const Problem& problem;
   Vector theta, alpha, mu, s, xi, f;
 
-  /// Small α, the plane that they make, and slacks that fit its margins.
-  Interior(const Problem& of, const RowProducts& rows) : problem(of) {
+  /// In the middle of all bounds, with w = 0.
+  Interior(const Problem& of, Index terms) : problem(of), theta(Vector::Zero(terms)) {
     const Index n = of.c.size();
-    const double length = rows.gram(of.c / of.c.sum()).trace();  // mean of 1 + ‖x‖²
-    const double unit = 1 / (length * (of.c.array() > 0).cast<double>().sum());
-    alpha = of.c.unaryExpr([&](double c) { return c > 0 ? std::min(0.5 * c, unit) : 1.0; });
-    mu = of.c.binaryExpr(alpha, [](double c, double a) { return c > 0 ? c - a : 1.0; });
-    theta = rows.add_up(dual_point().cwiseProduct(of.t));
-    if (!of.intercept || of.bias == Bias::free) theta(0) = 0;
-    f = rows.times(theta);
-    s = xi = Vector::Ones(n);
-    for (Index i = 0; i < n; ++i) {
-      const double beyond = of.t(i) * f(i) - 1;
-      (beyond > 0 ? s(i) : xi(i)) += std::abs(beyond);
-    }
+    alpha = mu = of.c.unaryExpr([](double c) { return c > 0 ? 0.5 * c : 1.0; });
+    f = Vector::Zero(n);
+    s = Vector::Ones(n);
+    xi = Vector::Constant(n, 2.0);
   }
   bool used(Index i) const { return problem.c(i) > 0; }
   double complementarity() const {
@@ -189,7 +181,7 @@ void settle_bias(const Problem& problem, const RowProducts& rows, Point& point) 
 Point interior_point(const Problem& problem, const RowProducts& rows, const SolveOptions& options) {
   const Index n = problem.c.size();
   const double used = static_cast<double>((problem.c.array() > 0).count());
-  Interior at(problem, rows);
+  Interior at(problem, rows.width() + 1);
   std::string stopped = "iteration limit";
   long long iterations = 0;
   double best = std::numeric_limits<double>::infinity(), least = best;
@@ -217,7 +209,7 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
     best = std::min(best, distance);
     least = std::min(least, complementarity);
     if (idle >= kPatience || !std::isfinite(distance)) {
-      stopped = best <= options.tolerance ? "converged" : "no further progress";
+      stopped = "no further progress";
       break;
     }
     for (Index i = 0; i < n; ++i) {
@@ -227,7 +219,7 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
     }
     const System system(problem, rows.gram(d));
     if (!system.usable()) {
-      stopped = best <= options.tolerance ? "converged" : "no further progress";
+      stopped = "no further progress";
       break;
     }
     const Direction straight = direction(at, rows, system, d, dual_residual, rs, rx);
@@ -255,9 +247,10 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
       if (exact->gap() <= std::max(point.gap(), 1e-12)) point = std::move(*exact);
     }
   }
-  if (stopped == "no further progress" && point.gap() <= options.tolerance) stopped = "converged";
   point.iterations = iterations;
-  point.stopped = stopped;
+  point.stopped = point.gap() <= options.tolerance ? "converged"
+                  : stopped == "converged"         ? "no further progress"
+                                                   : stopped;
   return point;
 }
 

@@ -1,6 +1,7 @@
 // lemma/kernel/margin_problem.hpp: what the linear machines and their proofs share. Inner header: use linear_svm.hpp.
 #pragma once
 #include <lemma/kernel/linear_svm.hpp>
+#include <string_view>
 
 namespace lemma::margin {
 
@@ -81,13 +82,23 @@ Point pegasos(const Problem& problem, const RowProducts& rows, const EntryRows& 
 /// A dual point for a plane, from the margins of the rows alone.
 Vector recovered_alpha(const Problem& problem, const RowProducts& rows, const Vector& theta);
 
-/// t and c of plane k of `planes`, from the labels and weights of the rows.
-Problem problem_of(const LinearSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane);
+/// What is learned of the columns before the work begins; Error names one that cannot be used.
+struct Columns {
+  Vector centre;  // dense rows: their means
+  Vector spread;  // of each column: standard deviation, for sparse rows the largest entry
+};
+Columns look_at_columns(std::string_view method, const Rows& rows, const Execution& execution);
+/// That no column varies, or that some are on very different scales; empty otherwise.
+std::string complaint_about(std::string_view method, const Rows& rows, const Columns& columns);
+
+/// t and c = C · weight · class factor of plane k, from the labels and weights of the rows.
+void set_sides(Problem& problem, const Rows& rows, double cost, const std::vector<double>& factors, Index plane);
 /// The weight of the rows of each class.
-std::vector<double> class_counts(const Rows& rows);
+std::vector<double> class_counts(std::string_view method, const Rows& rows);
 inline Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
 /// Weight of the rows with t f ≤ 1, but for rounding.
 double support_weight(const Problem& problem, const Rows& rows, const Vector& f);
+Problem problem_of(const LinearSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane);
 double tolerance_of(const LinearSvm& spec);
 Certificate certificate_of(const Point& worst, double tolerance);
 
