@@ -86,7 +86,7 @@ TEST(Store, ANewerFormatGetsASentence) {
     const std::string message = error.what();
     EXPECT_NE(message.find("out/model.lemma"), std::string::npos);
     EXPECT_NE(message.find("newer"), std::string::npos) << message;
-    EXPECT_NE(message.find("2"), std::string::npos) << message;
+    EXPECT_NE(message.find('2'), std::string::npos) << message;
   }
 }
 

@@ -150,7 +150,7 @@ bool GlmLaw::estimates_dispersion() const { return family != GlmFamily::binomial
 bool GlmLaw::concave() const {
   if (link == canonical(family)) return true;
   switch (family) {
-    case GlmFamily::binomial: return true;  // log F and log(1 − F) are concave; with the log link log(1 − e^η) is too
+    case GlmFamily::binomial:  // log F and log(1 − F) are concave; with the log link log(1 − e^η) is too
     case GlmFamily::poisson: return true;                // y log η − η, 2 y log η − η²
     case GlmFamily::gamma: return link == GlmLink::log;  // −η − y e^−η
     default: return false;

@@ -177,7 +177,6 @@ Fit maximise(const Problem& problem, const Survey& known, const Rows& rows, cons
   for (Index j = 0; j < spread.size(); ++j) spread(j) = start.triangle().col(j).stableNorm() / std::sqrt(start.mass());
 
   Scoring scoring(out.problem, rows, execution.part(0.2, 1));
-  std::optional<Coefficients> before = constant;
   Coefficients midway = at;
   double deviance = known.first_guess ? known.first_deviance : std::numeric_limits<double>::infinity();
   double gap = std::numeric_limits<double>::infinity();
@@ -186,7 +185,7 @@ Fit maximise(const Problem& problem, const Survey& known, const Rows& rows, cons
     // By R's rule. At the first step only a place that is not usable leads back: R's first guess is no fit.
     out.iterations = 1;
     Pass pass = scoring.look(at, false);
-    if (!pass.usable()) pass = scoring.look_or_halve(at, before, std::numeric_limits<double>::infinity(), false);
+    if (!pass.usable()) pass = scoring.look_or_halve(at, constant, std::numeric_limits<double>::infinity(), false);
     if (!pass.usable()) refuse_start(problem, rows);
     while (true) {
       solved = scoring.step(pass);

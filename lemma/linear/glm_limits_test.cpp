@@ -111,7 +111,7 @@ TEST(GlmLimits, OneOutcomeOnlyIsRefused) {
               fit(Glm{}, x, std::vector<std::string>{"a", "a", "a"});
             }).find("two classes"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { fit(Glm{}, x, std::vector<std::string>{"a", "b", "c"}); }).find("3"), std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Glm{}, x, std::vector<std::string>{"a", "b", "c"}); }).find('3'), std::string::npos);
   EXPECT_NE(message_of([&] {
               fit(kPoisson, x, std::vector<std::string>{"a", "b", "b"});
             }).find("categorical"),

@@ -65,11 +65,10 @@ Vector start_on_sample(const Rows& rows, const Frame& frame, const Logistic& spe
   const Sample sample(rows, every);
   const DenseLoss loss(sample, frame, options.execution);
   const double share = static_cast<double>(sample.count()) / static_cast<double>(rows.count());
-  Logistic small = spec;
   SolveOptions rough = options;
   rough.tolerance = 1e-4;
   rough.max_iterations = 15;
-  Solution found = newton(loss, PenaltyTerm(small, lambda * share), null.beta, rough);
+  Solution found = newton(loss, PenaltyTerm(spec, lambda * share), null.beta, rough);
   return found.beta.allFinite() && found.beta.cwiseAbs().maxCoeff() < 50 ? found.beta : null.beta;
 }
 

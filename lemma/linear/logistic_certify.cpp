@@ -10,7 +10,6 @@ namespace {
 
 using namespace logit;
 
-constexpr double kAgree = 1e-8;      // of a number that a pass over the rows gives, in its own unit
 constexpr double kSameBends = 2e-3;  // of the Hessian, which is that of the last look but one
 
 Vector stored_at(const LogisticModel& model, Index k) {

@@ -38,7 +38,7 @@ Ranking rank(const Labels& truth, const VectorView& score, int positive, const V
 Vector checked(const Labels& truth, const VectorView& score, const VectorView& weights) {
   if (static_cast<Index>(truth.size()) != score.size())
     throw Error(fmt::format("there are {} scores for {} rows", score.size(), truth.size()));
-  const Vector w = detail::frequencies(score.size(), weights);
+  Vector w = detail::frequencies(score.size(), weights);
   detail::require_numbers(score, "the score");
   return w;
 }
