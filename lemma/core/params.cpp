@@ -12,7 +12,7 @@ std::string Range::text() const {
   auto lower = fmt::format("{} {}", low_open ? "above" : "at least", low);
   auto upper = fmt::format("{} {}", high_open ? "below" : "at most", high);
   if (below && over) return low_open || high_open ? lower + " and " + upper : fmt::format("from {} to {}", low, high);
-  if (below) return lower;
+  if (below) return std::isinf(high) ? lower + ", or inf" : lower;
   if (over) return upper;
   return "finite";
 }

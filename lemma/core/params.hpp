@@ -25,7 +25,13 @@ struct Range {
   constexpr bool contains(double value) const {
     return low <= value && value <= high && !(low_open && value == low) && !(high_open && value == high);
   }
-  std::string text() const;  // "at least 0", "above 0 and below 1", "finite"
+  /// The same, and infinity too: written and typed as inf.
+  constexpr Range or_infinite() const {
+    Range out = *this;
+    out.high = std::numeric_limits<double>::infinity();
+    return out;
+  }
+  std::string text() const;  // "at least 0", "above 0 and below 1", "above 0, or inf", "finite"
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .low_open = true}; }
@@ -121,10 +127,15 @@ struct Codec<bool> {
 };
 template <>
 struct Codec<double> {
-  static Value write(double value) { return value; }
+  static constexpr std::string_view kInfinity = "inf";  // JSON has no number for it
+  static Value write(double value) {
+    if (value == std::numeric_limits<double>::infinity()) return kInfinity;
+    return value;
+  }
   static void read(double& field, const Value& value, const std::string& where) {
-    if (!value.is_number()) refuse(where, value, "a number");
-    field = value.as_double();
+    const bool infinite = value.is_string() && value.as_string() == kInfinity;
+    if (!value.is_number() && !infinite) refuse(where, value, "a number");
+    field = infinite ? std::numeric_limits<double>::infinity() : value.as_double();
   }
   static void check(double value, const Range& range, const std::string& where) { check_range(where, value, range); }
 };

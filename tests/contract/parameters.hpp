@@ -26,7 +26,7 @@ inline void add_outside(std::vector<BadValue>& out, const ParamInfo& info, auto&
     else if (!whole) out.push_back({"just above", wrap(std::nextafter(info.range.high, highest))});
   }
   out.push_back({"NaN", wrap(nan)});
-  out.push_back({"infinity", wrap(infinity)});
+  if (!info.range.contains(infinity)) out.push_back({"infinity", wrap(infinity)});
   out.push_back({"minus infinity", wrap(-infinity)});
 }
 
