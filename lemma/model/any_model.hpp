@@ -30,6 +30,12 @@ struct Prediction {
   Vector log_density;
 };
 
+/// A model whose verbs share most of their work says all it has to say of rows at once.
+template <class M>
+concept SaysAllAtOnce = requires(const M& m, const MatrixView& x) {
+  { m.prediction(x) } -> std::same_as<Prediction>;
+};
+
 /// What was said of some rows and then of others, as if of all at once.
 Prediction stack(const std::vector<Prediction>& parts);
 

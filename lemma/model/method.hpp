@@ -100,26 +100,29 @@ class SpecModel final : public AnyModel::Interface {
 
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     Prediction out;
-    const auto ask = [&](auto&& verb) {  // with the offset, where the verb takes one
+    [[maybe_unused]] const auto ask = [&](auto&& verb) {  // with the offset, where the verb takes one
       if constexpr (TakesOffset<Model>) return verb(x, options.offset);
       else return verb(x);
     };
-    const auto predicted = [&](const auto& model) {
+    [[maybe_unused]] const auto predicted = [&](const auto& model) {
       return ask([&](const auto&... rows) { return model.predict(rows...); });
     };
-    if constexpr (HasTask<Model>) {
+    if constexpr (SaysAllAtOnce<Model>) {
+      out = model_.prediction(x);
+    } else if constexpr (HasTask<Model>) {
       if (model_.task() == Task::regression) out.value = predicted(model_);
       else out.label = ask([&](const auto&... rows) { return model_.classify(rows...); });
     } else if constexpr (Regressor<Model>) {
       out.value = predicted(model_);
     }
-    if constexpr (Classifier<Model>) out.label = predicted(model_);
+    if constexpr (Classifier<Model> && !SaysAllAtOnce<Model>) out.label = predicted(model_);
     if constexpr (Clusterer<Model>) out.label = model_.assign(x);
-    if constexpr (HasProbabilities<Model>)
+    if constexpr (HasProbabilities<Model> && !SaysAllAtOnce<Model>)
       if (task() == Task::classification)
         out.probabilities = ask([&](const auto&... rows) { return model_.probabilities(rows...); });
     if constexpr (HasMemberships<Model>) out.probabilities = model_.memberships(x);
-    if constexpr (HasDecision<Model>) out.decision = ask([&](const auto&... rows) { return model_.decision(rows...); });
+    if constexpr (HasDecision<Model> && !SaysAllAtOnce<Model>)
+      out.decision = ask([&](const auto&... rows) { return model_.decision(rows...); });
     if constexpr (HasCoordinates<Model>) {
       out.coordinates = model_.coordinates(x);
       out.coordinate_names = model_.coordinate_names();
