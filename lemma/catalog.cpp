@@ -7,6 +7,7 @@
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
+#include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
@@ -50,6 +51,7 @@ std::span<const Method* const> catalog() {
       &method_of<KernelRidge>(),
       &method_of<LinearSvm>(),
       &method_of<LpSvm>(),
+      &method_of<Svm>(),
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),

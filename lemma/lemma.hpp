@@ -10,6 +10,7 @@
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
+#include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
 #include <lemma/linear/centroid.hpp>
