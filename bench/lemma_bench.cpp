@@ -234,8 +234,8 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"glm_scan_memory", [](const Job& task) { return glm_scan(task, 1, false); }},
     {"sparse_logit_l2", [](const Job& task) { return sparse_logit(task, Penalty::l2); }},
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
-    {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 7e-4); }},
-    {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1.1e-4); }},
+    {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 5e-4); }},
+    {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 loss, tol = VARIANT[0], float(VARIANT[1])
 X, y = sp.load_npz(os.path.join(DATA, "sparse_logit.npz")), load("sparse_logit_y")
-model = LinearSVC(loss=loss, C=1.0, dual=True, tol=tol, max_iter=10_000, verbose=1)
+model = LinearSVC(loss=loss, C=1.0, dual=True, tol=tol, max_iter=10_000, verbose=1, random_state=0)
 with tempfile.TemporaryFile() as printed:
     sys.stdout.flush()
     stdout = os.dup(1)

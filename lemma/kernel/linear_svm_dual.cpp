@@ -12,6 +12,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kShareOfTolerance = 0.5;  // what is left is for `verify`, which has to find a dual point of its own
 constexpr std::size_t kAhead = 6, kFarAhead = 12;  // rows whose memory is asked for before it is needed
+constexpr std::size_t kMostAhead = 1024;           // bytes of one row
 constexpr std::size_t kBetweenQuestions = 16'384;  // rows between two looks at whether to stop
 
 /// All that a visit to a row needs, side by side.
@@ -22,9 +23,17 @@ struct RowState {
   double alpha, c, curvature;  // ‖x‖² (+ 1), and 1/2c for the squared hinge
 };
 
-/// Inlined by force: a compiler that sees a function without effects leaves out the call, and a pass takes three times as long.
-[[gnu::always_inline]] inline void fetch(const void* memory, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(memory) + at);
+/// Asks for the memory of rows that will be visited soon. Inlined by force: a compiler that sees a function without effects
+/// leaves out the call, and a pass takes three times as long.
+template <class Value>
+[[gnu::always_inline]] inline void ask_ahead(const std::vector<std::int32_t>& order, std::size_t count, std::size_t s,
+                                             const std::vector<RowState>& row, const Entry<Value>* entries) {
+  if (s + kFarAhead < count) __builtin_prefetch(&row[static_cast<std::size_t>(order[s + kFarAhead])]);
+  if (s + kAhead >= count) return;
+  const RowState& next = row[static_cast<std::size_t>(order[s + kAhead])];
+  const auto* memory = reinterpret_cast<const char*>(entries + next.start);
+  const std::size_t bytes = std::min(static_cast<std::size_t>(next.size) * sizeof(Entry<Value>), kMostAhead);
+  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(memory + at);
 }
 
 template <class Value>
@@ -101,7 +110,7 @@ class Descent {
     visited_ = 0;
     for (std::size_t s = 0; s < active_;) {
       if (visited_++ % kBetweenQuestions == 0 && execution.cancelled()) return kInfinite;
-      prefetch(s);
+      ask_ahead(order_, active_, s, row_, entries_);
       RowState& row = row_[static_cast<std::size_t>(order_[s])];
       const Entry<Value>* entry = entries_ + row.start;
       const double g = row.t * (offset() + dot(entry, row.size, w_.data())) - 1;
@@ -158,14 +167,6 @@ class Descent {
 
  private:
   double offset() const { return problem_.intercept ? bias_ + sum_ : 0.0; }
-  [[gnu::always_inline]] void prefetch(std::size_t s) const {
-    if (s + kFarAhead < active_) __builtin_prefetch(&row_[static_cast<std::size_t>(order_[s + kFarAhead])]);
-    if (s + kAhead >= active_) return;
-    const RowState& next = row_[static_cast<std::size_t>(order_[s + kAhead])];
-    fetch(entries_ + next.start,
-          std::min<std::size_t>(static_cast<std::size_t>(next.size) * sizeof(Entry<Value>), 1024));
-  }
-
   const Problem& problem_;
   const Entry<Value>* entries_;
   std::vector<RowState> row_;
@@ -239,6 +240,7 @@ Point stochastic(const Problem& problem, const RowProducts& rows, const EntryRow
     const auto weight = static_cast<double>(epoch);
     for (std::size_t s = 0; s < order.size(); ++s) {
       if (s % kBetweenQuestions == 0 && options.execution.cancelled()) break;
+      ask_ahead(order, order.size(), s, row, values.data());
       RowState& at = row[static_cast<std::size_t>(order[s])];
       const Entry<Value>* entry = values.data() + at.start;
       const double now = mass + weight * static_cast<double>(s + 1) / static_cast<double>(order.size());

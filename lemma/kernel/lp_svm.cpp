@@ -102,9 +102,11 @@ double dual_value(const Problem& problem, const RowProducts& rows, bool hard, Ve
   for (Index k = 0; k < answer.ray.size(); ++k)
     if (answer.ray(k) > 1e-9 * answer.ray.maxCoeff())
       rows.push_back(std::to_string(which[static_cast<std::size_t>(k)] + 1));
-  throw Error(fmt::format(
-      "lp_svm: no plane separates the classes{}; leave out --hard, or use more columns",
-      rows.empty() ? "" : fmt::format(": those of rows {} meet in a point between them", join_words(rows, 12))));
+  throw Error(fmt::format("lp_svm: no plane separates the classes{}; leave out --hard, or use more columns",
+                          rows.empty()
+                              ? ""
+                              : fmt::format(": a mixture of rows of one is a mixture of rows of the other (rows {})",
+                                            join_words(rows, 6))));
 }
 
 /// The plane from the multipliers of the dual programme, with its best bias.
@@ -221,7 +223,7 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
     model.coefficients.of.row(k) = point.theta.tail(p).transpose();
     model.intercept.of(k) = point.theta(0);
     model.objective.of(k) = length_of(point.theta) + (spec->hard ? 0.0 : problem.losses(f));
-    model.slack.of(k) = slack_weight(problem, rows, f);
+    model.slack.of(k) = spec->hard ? 0.0 : slack_weight(problem, rows, f);
     model.n_zero.of(k) = static_cast<double>((point.theta.tail(p).array() == 0).count());
     if (k == 0 || !(point.gap() <= model.certificate.value)) model.certificate = gap_certificate(point);
   }
@@ -255,7 +257,7 @@ Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& 
     Vector slopes = point.theta;
     slopes(0) = 0;
     const double best = problem.best_bias(products.times(slopes));
-    const double slack = slack_weight(problem, rows, f);
+    const double slack = hard ? 0.0 : slack_weight(problem, rows, f);
     same.entry("objective", k, model.objective.of(k), point.primal, point.primal, 1e-9);
     same.entry("intercept", k, model.intercept.of(k), best, 1 + std::abs(best), 1e-6);
     same.entry("slack", k, model.slack.of(k), slack, 1 + slack, 1e-9);
