@@ -1,35 +1,38 @@
-// lemma/kernel/kernel_cache.hpp: rows of the kernel matrix, kept while there is room. Inner header.
+// lemma/kernel/kernel_cache.hpp: rows of the kernel matrix as float32, kept while there is room. Inner header.
 #pragma once
-#include <lemma/kernel/bound_kernel.hpp>
+#include <lemma/core/matrix.hpp>
+#include <memory>
 
 namespace lemma {
 
-/// K(point_i, ·) at every point, as float32; the one that was not asked for longest makes room.
 class KernelCache {
  public:
-  /// Error when not even two rows have room.
-  KernelCache(const BoundKernel& kernel, double megabytes);
+  /// For rows of so many points, `width` numbers each, and never for less than two.
+  KernelCache(Index points, Index width, double megabytes);
 
-  /// Stays valid until the row of another two points has been asked for.
-  std::span<const float> row(Index point, const Execution& execution);
+  /// How many have room.
+  Index most() const { return most_; }
+
+  /// The row of a point, or nullptr when it is not here.
+  float* find(Index point);
+  /// Room for the row of a point that is not here; the one that was not asked for longest makes it.
+  float* claim(Index point);
+  /// The row of a point, if it is here, is not to be found again.
+  void forget(Index point) { slot_of_[static_cast<std::size_t>(point)] = -1; }
 
  private:
-  void fill(Index point, std::span<float> out, const Execution& execution) const;
-  std::span<float> slot(Index k) { return {numbers_[static_cast<std::size_t>(k)].get(), width_}; }
+  void unlink(Index slot);
+  void make_newest(Index slot);
 
-  const BoundKernel& kernel_;
   std::size_t width_;
-  Index most_;                                     // slots that may be
+  Index most_;
   std::vector<std::unique_ptr<float[]>> numbers_;  // of each slot
   std::vector<Index> owner_, newer_, older_;       // of each slot: its point, and its neighbours in order of use
   std::vector<Index> slot_of_;                     // of each point; −1: none
   Index newest_ = -1, oldest_ = -1;
-
-  void unlink(Index k);
-  void make_newest(Index k);
 };
 
-/// Error naming the megabytes that would do, unless two rows of so many numbers have room.
+/// Error naming the megabytes that would do, unless two rows of a number for each point have room.
 void require_two_rows(Index points, double megabytes);
 
 }  // namespace lemma

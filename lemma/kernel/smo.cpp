@@ -146,6 +146,19 @@ DualSolution solution_of(const DualProblem& problem, const SignedDual& dual, con
 
 }  // namespace
 
+Vector SignedDual::diagonal() const {
+  const Vector at_points = kernel->diagonal();
+  Vector out(size());
+  for (Index i = 0; i < size(); ++i) out(i) = at_points(point[at(i)]);
+  return out;
+}
+
+bool SignedDual::is_without_bounds() const {
+  for (Index i = 0; i < size(); ++i)
+    if (low(i) > -kInfinity && high(i) < kInfinity) return false;
+  return true;
+}
+
 Extremes extremes(const SignedDual& dual, const Descent& descent) {
   Extremes ends;
   for (Index i = 0; i < dual.size(); ++i) {
@@ -161,11 +174,20 @@ Vector exact_expansion(const SignedDual& dual, const Vector& beta, const Executi
   return dual.kernel->expand_own(weight, Execution{.threads = execution.threads});
 }
 
-bool proves_unbounded(const SignedDual& dual, const Descent& descent, double greatest_diagonal) {
+double best_stretch(const SignedDual& dual, const Descent& descent, double greatest_diagonal) {
   const double slope = dual.c.dot(descent.beta), bend = slope - descent.v.dot(descent.beta);
   const double size = dual.c.cwiseAbs().maxCoeff();
-  if (!(slope > 0) || !(size > 0)) return false;
-  return std::sqrt(std::max(bend, 0.0) / greatest_diagonal) <= 1e-6 * slope / size;
+  if (!(slope > 0) || !(size > 0) || std::abs(descent.beta.sum()) > 1e-9 * descent.beta.lpNorm<1>()) return 1;
+  constexpr double kLeastMargin = 1e-6;  // beside the size of the features
+  if (std::sqrt(std::max(bend, 0.0) / greatest_diagonal) <= kLeastMargin * slope / size) return kInfinity;
+  return bend > 0 ? slope / bend : 1;
+}
+
+void tell(double violation, double first_violation, const SmoOptions& options, const Execution& execution) {
+  if (!(violation > 0) || !(first_violation > options.tolerance)) return;
+  const double way = std::log(first_violation / options.tolerance);
+  execution.report(std::clamp(1 - std::log(violation / options.tolerance) / way, 0.0, 1.0),
+                   fmt::format("KKT violation {}", format_significant(violation, 2)));
 }
 
 }  // namespace smo
@@ -178,9 +200,14 @@ DualSolution solve_dual(const DualProblem& problem, const SmoOptions& given, con
   const smo::SignedDual dual = smo::signed_dual(problem, compact);
   require_two_rows(dual.points(), options.cache_megabytes);
   smo::Descent descent = smo::begin(problem, dual, execution);
+  constexpr Index kFewVariables = 1000;
+  const bool by_blocks = options.working_set == WorkingSet::block ||
+                         (options.working_set == WorkingSet::automatic && dual.size() > kFewVariables);
   constexpr int kMostRounds = 30;
   for (int round = 0; round < kMostRounds; ++round) {
-    smo::descend_by_pairs(dual, options, execution, descent);
+    if (by_blocks) smo::descend_by_blocks(dual, options, execution, descent);
+    else smo::descend_by_pairs(dual, options, execution, descent);
+    if (descent.end == smo::Descent::End::cancelled || (descent.v_is_exact && options.tolerance >= 1e-6)) break;
     smo::refresh(dual, descent, execution);  // what rounding has added up in v is gone
     if (descent.end != smo::Descent::End::optimal || descent.violation <= options.tolerance) break;
     if (round + 1 == kMostRounds) descent.end = smo::Descent::End::rounding;

@@ -26,8 +26,8 @@ constexpr auto names_of(WorkingSet) { return std::array<std::string_view, 3>{"au
 struct SmoOptions {
   double tolerance = 1e-3;  // greatest violation of the KKT conditions: max over I_up of −t∇ less the min over I_low
   double cache_megabytes = 200;
-  Index most_steps = 0;  // pairs of variables moved; 0: a bound far beyond what a problem needs
-  bool shrinking = true;
+  Index most_steps = 0;   // pairs of variables moved; 0: a bound far beyond what a problem needs
+  bool shrinking = true;  // in the end, look only at variables that are free or on the wrong side
   WorkingSet working_set = WorkingSet::automatic;
 };
 

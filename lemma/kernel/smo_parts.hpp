@@ -24,6 +24,10 @@ struct SignedDual {
 
   Index size() const { return c.size(); }
   Index points() const { return kernel->count(); }
+  /// k(point_i, point_i) of each variable.
+  Vector diagonal() const;
+  /// No variable has two finite bounds.
+  bool is_without_bounds() const;
 };
 
 /// Where the descent is.
@@ -31,6 +35,7 @@ struct Descent {
   Vector beta, v;
   Index steps = 0;
   double violation = kInfinity;
+  bool v_is_exact = false;  // up to the rounding of a sum
   enum class End { optimal, steps, unbounded, rounding, cancelled } end = End::optimal;
 };
 
@@ -44,10 +49,17 @@ Extremes extremes(const SignedDual& dual, const Descent& descent);
 /// Σ_j β_j K(point_j, ·) at every point, in double, from the kernel alone.
 Vector exact_expansion(const SignedDual& dual, const Vector& beta, const Execution& execution);
 
-/// No machine meets all conditions, if one would need ‖w‖ ≥ c·β / √(βᵀKβ) beyond all measure: β is the proof.
-bool proves_unbounded(const SignedDual& dual, const Descent& descent, double greatest_diagonal);
+/// Without bounds β may be stretched as a whole. By how much, for the least objective; infinity when no machine meets all
+/// conditions: one would need ‖w‖ ≥ c·β / √(βᵀKβ), which is beyond all measure, and β is the proof.
+double best_stretch(const SignedDual& dual, const Descent& descent, double greatest_diagonal);
+
+/// Progress, on the scale of the logarithm of the violation.
+void tell(double violation, double first_violation, const SmoOptions& options, const Execution& execution);
 
 /// Two variables at a time, the second by the greatest fall of the objective (Fan, Chen and Lin 2005).
 void descend_by_pairs(const SignedDual& dual, const SmoOptions& options, const Execution& execution, Descent& descent);
+
+/// Some hundred variables at a time, for which the problem is solved by pairs; then one sweep over all points.
+void descend_by_blocks(const SignedDual& dual, const SmoOptions& options, const Execution& execution, Descent& descent);
 
 }  // namespace lemma::smo

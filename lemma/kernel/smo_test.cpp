@@ -257,6 +257,107 @@ TEST(Smo, ConvergesWithRoomForTwoRows) {
   EXPECT_NE(said.find("give it 0.005 MB"), std::string::npos) << said;
 }
 
+TEST(Smo, ReachesTheSameByBlocksAsByPairs) {
+  const Clouds clouds(1100, 4, 37);
+  const Kernel kernels[] = {Rbf{.gamma = 0.3}, Poly{.degree = 2, .gamma = 0.1}, Laplace{.gamma = 0.5},
+                            Kernel::parse("rbf(0.1) + 0.2*linear")};
+  for (const Kernel& one : kernels) {
+    const BoundKernel kernel(one, Points(clouds.x));
+    for (const double bound : {0.1, 3.0}) {
+      const DualProblem problem = classification(kernel, clouds.sign, bound);
+      const DualSolution pairs = solve_dual(problem, {.tolerance = 1e-4, .working_set = WorkingSet::pair});
+      for (const bool shrinking : {true, false}) {
+        const DualSolution blocks =
+            solve_dual(problem, {.tolerance = 1e-4, .shrinking = shrinking, .working_set = WorkingSet::block});
+        EXPECT_TRUE(blocks.converged) << blocks.stopped;
+        EXPECT_NEAR(blocks.objective, pairs.objective, 1e-6 * std::abs(pairs.objective)) << one.text();
+        EXPECT_NEAR(blocks.bias, pairs.bias, 1e-3);
+      }
+      const DualSolution blocks = solve_dual(problem, {.tolerance = 1e-4, .working_set = WorkingSet::block});
+      EXPECT_LE(violation_of(problem, blocks), 1.01e-4);
+    }
+  }
+}
+
+TEST(Smo, IsExactByBlocksToo) {
+  const Clouds clouds(1200, 3, 41);
+  for (const Kernel& one : {Kernel(Rbf{.gamma = 0.5}), Kernel(Laplace{.gamma = 0.5})}) {
+    const BoundKernel kernel(one, Points(clouds.x));
+    const DualProblem problem = classification(kernel, clouds.sign, 1);
+    const DualSolution solution = solve_dual(problem, tight(WorkingSet::block));
+    EXPECT_TRUE(solution.converged) << solution.stopped;
+    EXPECT_LE(violation_of(problem, solution), 1.01e-9);
+    EXPECT_NEAR(solution.objective, solve_dual(problem, tight()).objective, 1e-8);
+  }
+}
+
+TEST(Smo, SolvesRegressionByBlocks) {
+  const Matrix x = normal_matrix(900, 2, 43);
+  const Vector y = x.col(0).array().sin() + 0.3 * x.col(1).array().square();
+  for (const Kernel& one : {Kernel(Rbf{.gamma = 0.5}), Kernel(Laplace{.gamma = 0.5})}) {
+    const BoundKernel kernel(one, Points(x));
+    const DualProblem problem = regression(kernel, y, 0.02, 5);
+    const DualSolution pairs = solve_dual(problem, {.tolerance = 1e-5, .working_set = WorkingSet::pair});
+    const DualSolution blocks = solve_dual(problem, {.tolerance = 1e-5, .working_set = WorkingSet::block});
+    EXPECT_TRUE(blocks.converged) << blocks.stopped;
+    EXPECT_LE(violation_of(problem, blocks), 1.01e-5);
+    EXPECT_NEAR(blocks.objective, pairs.objective, 1e-5 * std::abs(pairs.objective));
+  }
+}
+
+TEST(Smo, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const Clouds clouds(1700, 5, 47);
+  for (const Kernel& one : {Kernel(Rbf{.gamma = 0.2}), Kernel(Laplace{.gamma = 0.2})}) {
+    const BoundKernel kernel(one, Points(clouds.x));
+    const DualProblem problem = classification(kernel, clouds.sign, 1);
+    for (const WorkingSet how : {WorkingSet::pair, WorkingSet::block}) {
+      const DualSolution alone = solve_dual(problem, {.working_set = how}, {.threads = 1});
+      const DualSolution together = solve_dual(problem, {.working_set = how}, {.threads = 3});
+      EXPECT_EQ(alone.alpha, together.alpha);
+      EXPECT_EQ(alone.gradient, together.gradient);
+      EXPECT_EQ(alone.bias, together.bias);
+    }
+  }
+}
+
+TEST(Smo, ConvergesByBlocksWithRoomForFewRows) {
+  const Clouds clouds(300, 3, 53);
+  for (const Kernel& one : {Kernel(Rbf{.gamma = 0.3}), Kernel(Laplace{.gamma = 0.3})}) {
+    const BoundKernel kernel(one, Points(clouds.x));
+    const DualProblem problem = classification(kernel, clouds.sign, 1);
+    for (const double rows : {2.0, 40.0}) {
+      const double megabytes = rows * 300 * 4 / (1024.0 * 1024.0);
+      const DualSolution solution =
+          solve_dual(problem, {.tolerance = 1e-4, .cache_megabytes = megabytes, .working_set = WorkingSet::block});
+      EXPECT_TRUE(solution.converged) << solution.stopped;
+      EXPECT_LE(violation_of(problem, solution), 1.01e-4);
+    }
+  }
+}
+
+TEST(Smo, SeparatesByBlocksOrSaysThatNothingDoes) {
+  const Clouds apart(1500, 3, 59, 8), mixed(1500, 3, 59, 0.5);
+  const BoundKernel one(LinearKernel{}, Points(apart.x)), other(LinearKernel{}, Points(mixed.x));
+  const DualSolution found = solve_dual(classification(one, apart.sign, kInfinity), {});
+  EXPECT_TRUE(found.converged) << found.stopped;
+  const DualSolution pairs = solve_dual(classification(one, apart.sign, kInfinity), {.working_set = WorkingSet::pair});
+  EXPECT_NEAR(found.objective, pairs.objective, 1e-3 * std::abs(pairs.objective));
+  const DualSolution never = solve_dual(classification(other, mixed.sign, kInfinity), {});
+  EXPECT_TRUE(never.unbounded) << never.stopped;
+}
+
+TEST(Smo, HoldsWithHighBoundsAndRowsThatNearlyAgree) {
+  Clouds clouds(240, 2, 61);
+  for (Index i = 0; i + 1 < 240; i += 4) clouds.x.row(i + 1) = clouds.x.row(i).array() + 1e-6;
+  const BoundKernel kernel(Rbf{.gamma = 0.5}, Points(clouds.x));
+  const DualProblem problem = classification(kernel, clouds.sign, 2000);
+  const DualSolution blocks = solve_dual(problem, {.working_set = WorkingSet::block});
+  EXPECT_TRUE(blocks.converged) << blocks.stopped;
+  EXPECT_LE(violation_of(problem, blocks), 1.01e-3);
+  const DualSolution pairs = solve_dual(problem, {.working_set = WorkingSet::pair});
+  EXPECT_NEAR(blocks.objective, pairs.objective, 1e-5 * std::abs(pairs.objective));
+}
+
 class CancelAfter : public Progress {
  public:
   explicit CancelAfter(int calls) : left_(calls) {}
@@ -271,14 +372,16 @@ TEST(Smo, GivesBackWhatItHasWhenCancelled) {
   const Clouds clouds(400, 3, 23);
   const BoundKernel kernel(Rbf{.gamma = 0.3}, Points(clouds.x));
   const DualProblem problem = classification(kernel, clouds.sign, 100);
-  CancelAfter cancel(3);
-  const DualSolution solution = solve_dual(problem, tight(), {.progress = &cancel});
-  EXPECT_FALSE(solution.converged);
-  EXPECT_GT(solution.alpha.sum(), 0);
-  EXPECT_LT(solution.objective, 0);
-  EXPECT_NE(solution.stopped.find("cancelled"), std::string::npos);
-  const Vector gradient = q_of(problem) * solution.alpha + problem.linear;
-  EXPECT_LE((solution.gradient - gradient).cwiseAbs().maxCoeff(), 1e-10);
+  for (const WorkingSet how : {WorkingSet::pair, WorkingSet::block}) {
+    CancelAfter cancel(how == WorkingSet::pair ? 3 : 12);
+    const DualSolution solution = solve_dual(problem, tight(how), {.threads = 1, .progress = &cancel});
+    EXPECT_FALSE(solution.converged);
+    EXPECT_GT(solution.alpha.sum(), 0);
+    EXPECT_LT(solution.objective, 0);
+    EXPECT_NE(solution.stopped.find("cancelled"), std::string::npos) << solution.stopped;
+    const Vector gradient = q_of(problem) * solution.alpha + problem.linear;
+    EXPECT_LE((solution.gradient - gradient).cwiseAbs().maxCoeff(), 1e-10);
+  }
 }
 
 TEST(Smo, StopsAtTheLimitOfSteps) {
