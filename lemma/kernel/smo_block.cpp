@@ -12,6 +12,7 @@ namespace {
 constexpr Index kFew = 512;    // variables at a time in the beginning
 constexpr Index kMost = 8192;  // and in the end, if their kernel matrix fits in the cache
 constexpr Index kAtLeast = 1024;
+constexpr Index kPatience = 64;  // parts, before they get larger
 
 /// The chosen variables' own problem.
 struct Part {
@@ -122,6 +123,7 @@ class BlockDescent {
     keep_first(up, [&](Index a, Index b) { return now_.v(a) != now_.v(b) ? now_.v(a) > now_.v(b) : a < b; });
     keep_first(low, [&](Index a, Index b) { return now_.v(a) != now_.v(b) ? now_.v(a) < now_.v(b) : a < b; });
     last_ = worst_and_kept(up, low);
+    if (++parts_ % kPatience == 0) few_ = std::min(2 * few_, most_);
     return last_;
   }
 
@@ -179,7 +181,7 @@ class BlockDescent {
   RowSource& rows_;
   Descent& now_;
   Vector diagonal_, f_;
-  Index few_ = 0, most_ = 0;
+  Index few_ = 0, most_ = 0, parts_ = 0;
   bool holds_all_ = false;
   std::vector<Index> last_;
   DenseRows<T> gram_;
