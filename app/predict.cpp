@@ -221,7 +221,8 @@ void add_predict(CLI::App& tool, Context& context) {
       ->check(CLI::Range(1e-9, 1 - 1e-9))
       ->capture_default_str();
   command->add_flag("--diagnostics", options->diagnostics,
-                    "leverage, Cook's distance, leave-one-out residuals of the training rows");
+                    "of the training rows: leverage, Cook's distance, leave-one-out residuals; multipliers, slacks and "
+                    "sides of the margin");
   command->add_flag("--append", options->append, "the table's own columns first");
   command->add_flag("--inverse", options->inverse, "from transformed coordinates back to the columns (pca, scale)");
   command->add_option("--missing", options->missing, "as for fit; keep leaves rows with missing values empty")

@@ -97,10 +97,7 @@ void keep_support(SvmModel& model, const std::vector<Machine>& machines, const s
 
 void take_numbers(SvmModel& model, const std::vector<Machine>& machines, const std::vector<Learned>& learned) {
   const Index count = static_cast<Index>(machines.size());
-  for (PathNumbers* each : {&model.bias, &model.objective_primal, &model.objective_dual, &model.gap, &model.margin,
-                            &model.n_free, &model.n_bounded, &model.n_support})
-    each->of.resize(count);
-  if (model.of_classes) model.hull_distance.of.resize(count);
+  resize_numbers(model, count);
   const bool sigmoids = model.spec.probabilities && model.of_classes;
   for (PathNumbers* each : {&model.sigmoid_slope, &model.sigmoid_offset}) each->of.resize(sigmoids ? count : 0);
   model.machines.resize(count, 2);

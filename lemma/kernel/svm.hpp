@@ -139,8 +139,9 @@ struct SvmModel : Evidence {
   /// All of it, with the kernel computed once.
   Prediction prediction(const MatrixView& x) const;
 
-  /// Of the training rows in their order, for each machine: alpha, slack, margin (t f; numbers: y − f), side (0: beyond the
-  /// margin, 1: on it, 2: inside, with a loss) and kkt, by how much the row violates its conditions.
+  /// Of the training rows in their order, for each machine: alpha (numbers: beta), slack, margin (t f; numbers:
+  /// ε − |y − f|), side (0: without a loss, 1: on the margin, 2: with a loss) and kkt, by how much the row violates its
+  /// conditions.
   std::vector<NamedColumn> diagnostics(const Block& block) const;
   std::string summary(const Names& names) const;
 };

@@ -38,6 +38,13 @@ bool check_kernel(const BoundKernel& kernel, std::vector<std::string>* warnings,
   return false;
 }
 
+void resize_numbers(SvmModel& model, Index machines) {
+  for (PathNumbers* each : {&model.bias, &model.objective_primal, &model.objective_dual, &model.gap, &model.margin,
+                            &model.n_free, &model.n_bounded, &model.n_support})
+    each->of.resize(machines);
+  model.hull_distance.of.resize(model.of_classes ? machines : 0);
+}
+
 void set_measured(SvmModel& model, Index m, const Measured& measured) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   model.objective_primal.of(m) = std::isfinite(measured.primal) ? measured.primal : none;
@@ -163,7 +170,10 @@ Certificate certify(const SvmModel& model, const Rows& rows, const Execution& ex
   if (!model.spec.kernel.is_positive())
     findings.has_gap = check_kernel(BoundKernel(model.spec.kernel, Points::of(rows, execution)), nullptr, execution);
 
-  SvmModel expected = model;
+  SvmModel expected;  // its numbers
+  expected.spec = model.spec;
+  expected.of_classes = model.of_classes;
+  resize_numbers(expected, model.machine_count());
   Comparison same;
   same.number("support_vectors", seen.other_rows, 0, 1);
   require(model.machine_count() == static_cast<Index>(machines.size()), "svm: the rows have other classes");

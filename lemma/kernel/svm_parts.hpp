@@ -114,6 +114,8 @@ Sigmoid sigmoid_of(const Svm& spec, const Machine& machine, const BoundKernel& k
 /// not. Error when it is not symmetric.
 bool check_kernel(const BoundKernel& kernel, std::vector<std::string>* warnings, const Execution& execution);
 
+/// Room for the numbers of so many machines.
+void resize_numbers(SvmModel& model, Index machines);
 /// The measured numbers as machine m of the model shows them.
 void set_measured(SvmModel& model, Index m, const Measured& measured);
 

@@ -142,14 +142,14 @@ std::vector<NamedColumn> SvmModel::diagnostics(const Block& block) const {
       const double target = !of_classes ? block.y[at(i)] : block.label[at(i)] == positive ? 1.0 : -1.0;
       alpha(i) = of_classes ? std::abs(beta(i)) : beta(i);
       slack(i) = loss_of(of_classes, spec.epsilon, target, f);
-      margin_of_row(i) = of_classes ? target * f : target - f;
-      const double beyond = of_classes ? target * f - 1 : spec.epsilon - std::abs(target - f);
+      margin_of_row(i) = of_classes ? target * f : spec.epsilon - std::abs(target - f);
+      const double beyond = margin_of_row(i) - (of_classes ? 1 : 0);
       side(i) = beyond > spec.tolerance ? 0 : beyond >= -spec.tolerance ? 1 : 2;
       kkt(i) = violation_of(of_classes, spec.epsilon, target, bound_of(*this, block, i, cost), beta(i), f);
     }
     out.push_back({(of_classes ? "alpha" : "beta") + which, alpha});
     out.push_back({"slack" + which, slack});
-    out.push_back({(of_classes ? "margin" : "residual") + which, margin_of_row});
+    out.push_back({"margin" + which, margin_of_row});
     out.push_back({"side" + which, side});
     out.push_back({"kkt" + which, kkt});
   }

@@ -292,7 +292,7 @@ TEST(Svm, NumbersAreFittedUpToEpsilon) {
   Block block(x, 0);
   block.y = {y.data(), static_cast<std::size_t>(n)};
   const auto all = m.diagnostics(block);
-  const Vector beta = column(all, "beta"), slack = column(all, "slack"), residual = column(all, "residual"),
+  const Vector beta = column(all, "beta"), slack = column(all, "slack"), residual = y - m.predict(x),
                side = column(all, "side");
   EXPECT_NEAR(beta.sum(), 0, 1e-9);
   for (Index i = 0; i < n; ++i) {
