@@ -12,7 +12,7 @@ struct NameElsewhere {
 };
 constexpr NameElsewhere kElsewhere[] = {
     {"lm", "ols", "'ols'"},
-    {"wls", "ols", "'ols' with --precision, as every method that takes weights"},
+    {"wls", "ols", "'ols' with --precision"},
     {"gls", "ols", "'ols' with --precision where errors are independent"},
     {"glmnet", "lasso", "'lasso', 'elastic_net', 'ridge' or 'logistic'"},
     {"enet", "elastic_net", "'elastic_net'"},
