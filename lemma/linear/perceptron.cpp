@@ -6,14 +6,13 @@
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <limits>
 
 namespace lemma {
 namespace {
 
-/// Of two classes one plane, with the second as the positive one.
-Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
-bool is_positive(int label, Index plane, Index planes) { return label == (planes == 1 ? 1 : plane); }
+Index planes_of(const Rows& rows) { return functions_for(static_cast<Index>(rows.classes.size())); }
 
 /// Where a row lies in columns of mean 0 and standard deviation 1.
 struct Standard {
@@ -175,17 +174,7 @@ Matrix PerceptronModel::decision(const MatrixView& x) const {
   return out;
 }
 
-Labels PerceptronModel::predict(const MatrixView& x) const {
-  const Matrix f = decision(x);
-  Labels out(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    if (planes() == 1) best = f(i, 0) > 0 ? 1 : 0;
-    else f.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
+Labels PerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 std::string PerceptronModel::summary(const Names& names) const {
   const auto class_name = [&](Index k) {
@@ -218,7 +207,7 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.05));
   const Standard standard = standard_of(*spec, rows, execution.part(0.05, 0.1));
-  std::vector<Plane> planes(static_cast<std::size_t>(planes_for(rows.classes.size())));
+  std::vector<Plane> planes(static_cast<std::size_t>(planes_of(rows)));
   for (Plane& plane : planes) plane.w = plane.pocket = Vector::Zero(rows.width());
   const auto all_separate = [&] {
     return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
@@ -263,7 +252,7 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
 /// From the rows anew, by the coefficients in the user's units.
 Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
   check_rows(Perceptron::name, Perceptron::about, rows);
-  require(rows.width() == model.width() && planes_for(rows.classes.size()) == model.planes(),
+  require(rows.width() == model.width() && planes_of(rows) == model.planes(),
           "perceptron: the rows do not have the columns and classes of the model");
   model.check();
   const Sides sides = scan(rows, Sides(model), execution);
