@@ -16,14 +16,6 @@ namespace {
 
 constexpr double kLeastDiscriminant = 1e-8;  // beside the first; what is smaller is rounding of the means
 
-void check_prior(const Lda& spec, const Rows& rows) {
-  const auto* given = std::get_if<std::vector<double>>(&spec.prior);
-  if (given && given->size() != rows.classes.size())
-    throw Error(fmt::format("lda: prior has {}, and there are {} classes: {}",
-                            count_of(static_cast<Index>(given->size()), "number"), rows.classes.size(),
-                            join_words(rows.classes)));
-}
-
 ClassMoments moments_of(const Rows& rows, const Execution& execution) {
   if (rows.has_weights) require_finite(rows, execution);
   try {
@@ -90,13 +82,7 @@ std::vector<double> column_of(const Matrix& m, Index j) {
 
 }  // namespace
 
-void Lda::check() const {
-  const auto* given = std::get_if<std::vector<double>>(&prior);
-  if (!given) return;
-  double sum = 0;
-  for (const double p : *given) sum += p;
-  if (!(std::abs(sum - 1) <= 1e-8)) throw Error(fmt::format("lda: prior sums to {:.10g}, must sum to 1", sum));
-}
+void Lda::check() const { check_prior(name, prior); }
 
 double LdaModel::divisor() const {
   return counts.sum() - (spec.covariance == PooledDivisor::unbiased ? static_cast<double>(classes()) : 0.0);
@@ -181,14 +167,14 @@ std::string LdaModel::summary(const Names& names) const {
 }
 
 LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options) {
-  check_prior(*spec, rows);
+  check_prior(Lda::name, spec->prior, rows.classes);
   const Execution execution = options.execution();
   const auto moments = moments_of(rows, execution.part(0, 0.5, "scatter within the classes"));
   check_classes(rows, moments);
   LdaModel model;
   model.spec = *spec;
   model.counts = moments.weights();
-  model.prior = lda::prior_of(*spec, model.counts);
+  model.prior = prior_of(spec->prior, model.counts);
   model.means = moments.means();
   const Matrix pooled = moments.within_scatter() / model.divisor();
   const double degrees = model.counts.sum() - static_cast<double>(model.classes());

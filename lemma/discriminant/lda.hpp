@@ -1,11 +1,9 @@
 // lemma/discriminant/lda.hpp
 #pragma once
 #include <lemma/model/method.hpp>
+#include <lemma/model/prior.hpp>
 
 namespace lemma {
-
-enum class Prior { proportions, uniform };
-constexpr auto names_of(Prior) { return std::array<std::string_view, 2>{"proportions", "uniform"}; }
 
 /// Divisor of the pooled covariance: n − K or n.
 enum class PooledDivisor { unbiased, ml };
@@ -27,7 +25,7 @@ constexpr auto names_of(PooledDivisor) { return std::array<std::string_view, 2>{
 /// Certificate  optimal: S, means and B made anew from the rows by plain sums about the model's means; the worst of the means
 ///              and priors, VᵀSV − I, ‖B v − λ S v‖ in the norm of S⁻¹ over λ₁, and the trace of S⁻¹B left outside.
 struct Lda {
-  std::variant<Prior, std::vector<double>> prior = Prior::proportions;
+  PriorChoice prior = Prior::proportions;
   PooledDivisor covariance = PooledDivisor::unbiased;
   std::optional<double> shrinkage = 0.0;
 

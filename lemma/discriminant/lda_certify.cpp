@@ -87,7 +87,7 @@ Certificate certify(const LdaModel& model, const Rows& rows, const Execution& ex
                         (n - (model.spec.covariance == PooledDivisor::unbiased ? k : 0));
   const Matrix covariance = lda::shrunk(pooled, model.spec.shrinkage.value_or(0));
   const Matrix means = model.means + look.counts.cwiseInverse().asDiagonal() * look.shift;
-  const Vector prior = lda::prior_of(model.spec, look.counts);
+  const Vector prior = prior_of(model.spec.prior, look.counts);
   const auto eigen = eigen_error(model, covariance, lda::between_rows(model.spec, means, prior, n));
   const double of_means = means_error(model, look, covariance.diagonal().cwiseSqrt());
   const double of_covariance = covariance_error(model, covariance);

@@ -74,14 +74,6 @@ struct Products {
 
 }  // namespace
 
-Vector prior_of(const Lda& spec, const Vector& counts) {
-  if (const auto* given = std::get_if<std::vector<double>>(&spec.prior))
-    return Eigen::Map<const Vector>(given->data(), static_cast<Index>(given->size()));
-  if (std::get<Prior>(spec.prior) == Prior::uniform)
-    return Vector::Constant(counts.size(), 1.0 / static_cast<double>(counts.size()));
-  return counts / counts.sum();
-}
-
 Matrix shrunk(Matrix covariance, double shrinkage) {
   const Vector diagonal = covariance.diagonal();
   covariance *= 1 - shrinkage;

@@ -5,9 +5,6 @@
 
 namespace lemma::lda {
 
-/// π from the spec; `counts` is the weight of each class.
-Vector prior_of(const Lda& spec, const Vector& counts);
-
 /// (1 − γ) S + γ diag(S).
 Matrix shrunk(Matrix covariance, double shrinkage);
 
