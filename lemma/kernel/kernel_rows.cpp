@@ -46,10 +46,20 @@ KernelRows kernel_rows(std::string_view method, const Kernel& kernel, const Rows
     const Index at = kept[static_cast<std::size_t>(i)];
     out.weight(i) = outcome.weight_of(at);
     out.y(i) = outcome.y.empty() ? 0 : outcome.y[static_cast<std::size_t>(at)];
+    if (!outcome.label.empty()) out.label.push_back(outcome.label[static_cast<std::size_t>(at)]);
   }
   out.points = Points::of(rows, execution);
   if (is_precomputed(kernel) && !out.points.is_sparse()) require_symmetric(method, rows, out.points.dense());
   if (n < rows.count()) out.points = out.points.select(kept);
+  return out;
+}
+
+Vector class_counts(std::string_view method, const KernelRows& data, const std::vector<std::string>& classes) {
+  Vector out = Vector::Zero(static_cast<Index>(classes.size()));
+  for (Index i = 0; i < data.count(); ++i) out(data.label_of(i)) += data.weight(i);
+  for (Index k = 0; k < out.size(); ++k)
+    require(out(k) > 0, fmt::format("{}: class '{}' has no rows of a weight above 0; leave it out of the classes",
+                                    method, classes[static_cast<std::size_t>(k)]));
   return out;
 }
 

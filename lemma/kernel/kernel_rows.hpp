@@ -11,15 +11,20 @@ namespace lemma {
 struct KernelRows {
   Points points;
   Vector y, weight;
+  Labels label;    // of classes
   Index rows = 0;  // of the source, those left out too
 
   Index count() const { return points.count(); }
   double mass() const { return weight.sum(); }
+  int label_of(Index i) const { return label[static_cast<std::size_t>(i)]; }
   std::span<const double> weights() const { return {weight.data(), static_cast<std::size_t>(weight.size())}; }
 };
 
 /// Error when a number cannot be used, or when the rows of a precomputed kernel are not a symmetric matrix.
 KernelRows kernel_rows(std::string_view method, const Kernel& kernel, const Rows& rows, const Execution& execution);
+
+/// The weight of each class's rows. Error naming a class that has none.
+Vector class_counts(std::string_view method, const KernelRows& data, const std::vector<std::string>& classes);
 
 /// The first row or place in which a model's kept rows are not those that it was fitted on.
 void compare_rows(Comparison& same, const Kernel& kernel, const KeptRows& kept, const RowNumbers& places,

@@ -7,8 +7,8 @@ namespace lemma {
 namespace {
 
 using blas::Op;
-constexpr Index kSide = 256;     // of a tile of the triangle
-constexpr Index kColumns = 128;  // right-hand sides that are solved together
+constexpr Index kSide = kCholeskyTile;  // of a tile of the triangle
+constexpr Index kColumns = 128;         // right-hand sides that are solved together
 
 Index tiles(Index n, Index size = kSide) { return (n + size - 1) / size; }
 

@@ -5,7 +5,10 @@
 
 namespace lemma {
 
-/// The upper triangle of A becomes R with RᵀR = A, in its place; what lies below is not touched. False when A is not
+/// Rows and columns of a tile.
+inline constexpr Index kCholeskyTile = 256;
+
+/// The upper triangle of A becomes R with RᵀR = A, in its place; what lies below the tiles of the diagonal is not touched. False when A is not
 /// positive definite to working precision: A is then spoilt. n³/3 operations.
 bool tiled_cholesky(Eigen::Ref<Matrix> a, const Execution& execution = {});
 

@@ -1,0 +1,216 @@
+// lemma/kernel/kernel_logistic_test.cpp: answers by hand, duality, and what must not change them.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/core/random.hpp>
+#include <lemma/data/datasets.hpp>
+#include <lemma/kernel/kernel_logistic.hpp>
+#include <lemma/model/fit.hpp>
+#include <tests/message_of.hpp>
+
+namespace lemma {
+namespace {
+
+/// A ring around a disc, with a few rows on the wrong side.
+struct Rings {
+  Matrix x;
+  std::vector<std::string> labels;
+  Labels codes;
+  explicit Rings(Index n, std::uint64_t seed = 4, int classes = 2) : x(normal_matrix(n, 2, seed)) {
+    RandomStream noise(seed, 7);
+    for (Index i = 0; i < n; ++i) {
+      const double r = x.row(i).norm() + 0.25 * noise.normal();
+      codes.push_back(r < 1 ? 0 : r < 1.7 || classes == 2 ? 1 : 2);
+      labels.emplace_back(1, static_cast<char>('a' + codes.back()));
+    }
+  }
+  MemoryRows rows(int classes = 2) const {
+    MemoryRows out(x);
+    out.labels(codes, classes == 2 ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a", "b", "c"});
+    return out;
+  }
+};
+
+TEST(KernelLogistic,
+     MatchesTheAnswerByHand) {  // rows ±1: f(x) = u x with λ u = 2 / (1 + e^u); u = 1 for λ = 2 / (1 + e)
+  const KernelLogistic spec{.kernel = LinearKernel{}, .lambda = 2 / (1 + std::exp(1.0)), .intercept = false};
+  const Matrix x{{1.0}, {-1.0}};
+  const auto m = fit(spec, x, std::vector<std::string>{"yes", "no"});
+  EXPECT_NEAR(m.decision(x)(0, 0), 1, 1e-12);
+  EXPECT_NEAR(m.decision(x)(1, 0), -1, 1e-12);
+  EXPECT_NEAR(m.dual_coefficients.of(0, 0), 0.5, 1e-12);  // (1 − p) / λ
+  EXPECT_NEAR(m.squared_norm.of(0), 1, 1e-12);
+  EXPECT_NEAR(m.deviance.of(0), 4 * std::log1p(std::exp(-1.0)), 1e-12);
+  EXPECT_NEAR(m.probabilities(x)(0, 1), 1 / (1 + std::exp(-1.0)), 1e-12);
+  EXPECT_EQ(m.predict(x), (Labels{1, 0}));
+  EXPECT_TRUE(m.certificate.holds());
+}
+
+TEST(KernelLogistic, RowsThatAreAllEqualGetTheOddsOfTheClasses) {
+  const Matrix x = Matrix::Constant(12, 3, 4.0);
+  std::vector<std::string> labels(12, "a");
+  for (std::size_t i = 0; i < 3; ++i) labels[i] = "b";
+  const auto m = fit(KernelLogistic{}, x, labels);
+  EXPECT_NEAR(m.probabilities(x)(0, 1), 0.25, 1e-12);
+  EXPECT_NEAR(m.squared_norm.of(0), 0, 1e-20);
+  EXPECT_TRUE(m.certificate.holds());
+}
+
+TEST(KernelLogistic, SolvesItsEquationsToTheLastDigits) {
+  const Rings data(300);
+  for (const double lambda : {1e-3, 0.1, 10.0}) {
+    const KernelLogistic spec{.kernel = Rbf{.gamma = 0.7}, .lambda = lambda};
+    const auto m = fit(spec, data.x, data.labels);
+    ASSERT_TRUE(m.certificate.holds()) << lambda << ": " << m.certificate.message;
+    const Matrix p = m.probabilities(data.x);
+    double worst = 0;
+    for (Index i = 0; i < 300; ++i)
+      worst = std::max(
+          worst, std::abs(lambda * m.dual_coefficients.of(0, i) - (data.codes[static_cast<std::size_t>(i)] - p(i, 1))));
+    EXPECT_LT(worst, 1e-8) << lambda;
+    EXPECT_NEAR(m.dual_coefficients.of.sum(), 0, 1e-8 / lambda);
+    EXPECT_LT(m.certificate.iterations, 20);
+    const Certificate again = certify(m, data.rows(), {});
+    EXPECT_TRUE(again.holds()) << again.message;
+  }
+}
+
+TEST(KernelLogistic, TheStochasticSolverComesNearTheSameFunction) {
+  const Rings data(300);
+  KernelLogistic spec{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.5};
+  const auto exact = fit(spec, data.x, data.labels);
+  spec.solver = KernelLogisticSolver::stochastic;
+  const auto near = fit(spec, data.x, data.labels);
+  EXPECT_TRUE(near.certificate.holds()) << near.certificate.message;
+  EXPECT_TRUE(certify(near, data.rows(), {}).holds());
+  EXPECT_GE(near.objective.of(0), exact.objective.of(0));
+  EXPECT_LE(near.objective.of(0), exact.objective.of(0) * (1 + 1e-3));
+  EXPECT_LT((near.probabilities(data.x) - exact.probabilities(data.x)).cwiseAbs().maxCoeff(), 0.05);
+  FitOptions other;
+  other.seed = 5;
+  EXPECT_NE(fit(spec, data.x, data.labels, other).objective.of(0), near.objective.of(0));
+  spec.max_iterations = 1;
+  const auto early = fit(spec, data.x, data.labels);
+  EXPECT_FALSE(early.certificate.holds());
+  EXPECT_EQ(early.warnings.size(), 1U);
+}
+
+TEST(KernelLogistic, OfMoreClassesHasOneFunctionForEachAndProbabilitiesThatSumToOne) {
+  const Rings data(240, 4, 3);
+  const KernelLogistic spec{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.2};
+  const auto m = fit(spec, data.x, data.labels);
+  EXPECT_EQ(m.functions(), 3);
+  const Matrix p = m.probabilities(data.x);
+  EXPECT_LT((p.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-14);
+  std::vector<std::string> first_or_not;
+  for (const auto& label : data.labels) first_or_not.emplace_back(label == "a" ? "yes" : "no");
+  const auto alone = fit(spec, data.x, first_or_not);
+  EXPECT_LT((m.decision(data.x).col(0) - alone.decision(data.x).col(0)).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_TRUE(certify(m, data.rows(3), {}).holds());
+}
+
+TEST(KernelLogistic, AWeightIsSoManyCopiesForBothSolversInTheirObjective) {
+  const Rings data(90);
+  FitOptions options;
+  options.weights = Vector(90);
+  std::vector<Index> copies;
+  std::vector<std::string> labels;
+  for (Index i = 0; i < 90; ++i) {
+    options.weights(i) = static_cast<double>(i % 3);
+    for (Index copy = 0; copy < i % 3; ++copy) {
+      copies.push_back(i);
+      labels.push_back(data.labels[static_cast<std::size_t>(i)]);
+    }
+  }
+  const Matrix x = data.x(copies, Eigen::all);
+  KernelLogistic spec{.lambda = 0.3};
+  const auto weighted = fit(spec, data.x, data.labels, options), copied = fit(spec, x, labels);
+  EXPECT_NEAR(weighted.objective.of(0), copied.objective.of(0), 1e-9);
+  EXPECT_LT((weighted.decision(data.x) - copied.decision(data.x)).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_EQ(weighted.dual_coefficients.of.cols(), 60);  // rows of weight 0 are not kept
+  spec.solver = KernelLogisticSolver::stochastic;
+  const auto walked = fit(spec, data.x, data.labels, options);
+  EXPECT_NEAR(walked.objective.of(0), copied.objective.of(0), 2e-3 * copied.objective.of(0));
+}
+
+TEST(KernelLogistic, APrecomputedMatrixGivesWhatItsKernelGives) {
+  const Rings data(60), fresh(9, 5);
+  const Kernel rbf = Rbf{.gamma = 0.5};
+  const BoundKernel bound(rbf, Points(data.x));
+  const Matrix gram = bound.gram();
+  for (const auto solver : {KernelLogisticSolver::newton, KernelLogisticSolver::stochastic}) {
+    const auto direct = fit(KernelLogistic{.kernel = rbf, .solver = solver}, data.x, data.labels);
+    const auto given = fit(KernelLogistic{.kernel = Precomputed{}, .solver = solver}, gram, data.labels);
+    EXPECT_LT((direct.decision(fresh.x) - given.decision(bound.cross(fresh.x))).cwiseAbs().maxCoeff(), 1e-9);
+    MemoryRows rows(gram);
+    rows.labels(data.codes, {"a", "b"});
+    EXPECT_TRUE(certify(given, rows, {}).holds()) << certify(given, rows, {}).message;
+  }
+}
+
+TEST(KernelLogistic, AWrongLambdaOrAFunctionPulledInFailsTheCertificate) {  // n λ for λ; b penalised; too few steps
+  const Rings data(120);
+  const KernelLogistic spec{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.5};
+  const auto right = fit(spec, data.x, data.labels);
+  ASSERT_TRUE(certify(right, data.rows(), {}).holds());
+  KernelLogistic other = spec;
+  other.lambda = 0.5001;
+  auto wrong_lambda = right;
+  const auto near = fit(other, data.x, data.labels);
+  wrong_lambda.dual_coefficients = near.dual_coefficients;
+  wrong_lambda.intercept = near.intercept;
+  auto pulled = right;
+  pulled.dual_coefficients.of *= 0.999;
+  auto moved = right;
+  moved.intercept.of(0) += 1e-3;
+  KernelLogistic hurried = spec;
+  hurried.max_iterations = 2;
+  for (const auto& wrong : {wrong_lambda, pulled, moved, fit(hurried, data.x, data.labels)})
+    EXPECT_FALSE(certify(wrong, data.rows(), {}).holds());
+}
+
+TEST(KernelLogistic, AnIndefiniteKernelIsSaidToBeOne) {
+  const Rings data(60);
+  const auto m = fit(KernelLogistic{.kernel = Tanh{.gamma = 2, .offset = -1}, .lambda = 200}, data.x, data.labels);
+  ASSERT_FALSE(m.warnings.empty());
+  EXPECT_NE(m.warnings[0].find("not positive semidefinite"), std::string::npos);
+  EXPECT_EQ(m.certificate.strength, Strength::stationary);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  const auto hopeless =
+      fit(KernelLogistic{.kernel = Precomputed{}, .lambda = 0.01}, -Matrix::Identity(60, 60), data.labels);
+  EXPECT_FALSE(hopeless.certificate.holds());
+}
+
+TEST(KernelLogistic, BadInputIsRefusedByWhatIsWrong) {
+  const Rings data(20);
+  const auto refusal = [&](const KernelLogistic& spec, const Matrix& x) {
+    return message_of([&] { fit(spec, x, data.labels); });
+  };
+  EXPECT_NE(refusal({.kernel = Precomputed{}}, data.x).find("20 rows and 2 columns"), std::string::npos);
+  EXPECT_NE(refusal({.kernel = Rbf{.gamma = 0}}, data.x).find("gamma"), std::string::npos);
+  EXPECT_NE(refusal({.lambda = 0}, data.x).find("lambda"), std::string::npos);
+  EXPECT_NE(refusal({.memory = 1e-6}, data.x).find("would take 3.2 kB"), std::string::npos);
+  const std::string large = refusal({.kernel = Poly{.degree = 3, .gamma = 1}}, 1e150 * data.x);
+  EXPECT_NE(large.find("overflows"), std::string::npos) << large;
+  EXPECT_NE(message_of([&] {
+              fit(KernelLogistic{}, data.x, std::vector<std::string>(20, "yes"));
+            }).find("at least two classes"),
+            std::string::npos);
+  FitOptions options;
+  options.weights = Vector::Ones(20);
+  for (Index i = 0; i < 20; ++i)
+    if (data.codes[static_cast<std::size_t>(i)] == 1) options.weights(i) = 0;
+  EXPECT_NE(message_of([&] { fit(KernelLogistic{}, data.x, data.labels, options); }).find("class 'b' has no rows"),
+            std::string::npos);
+}
+
+TEST(KernelLogistic, RowsWithOppositeLabelsShareTheirOdds) {
+  Matrix x(40, 2);
+  x << normal_matrix(20, 2, 3), normal_matrix(20, 2, 3);
+  std::vector<std::string> labels(40, "a");
+  std::fill(labels.begin() + 20, labels.end(), "b");
+  const auto m = fit(KernelLogistic{.lambda = 1e-6}, x, labels);
+  EXPECT_LT((m.probabilities(x).array() - 0.5).abs().maxCoeff(), 1e-9);
+}
+
+}  // namespace
+}  // namespace lemma
