@@ -1,0 +1,306 @@
+// lemma/kernel/kernel_perceptron.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/kernel/kernel_perceptron.hpp>
+#include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// k(xᵢ, ·) at all rows, made at the first mistake on row i and kept while there is room.
+class MistakenRows {
+ public:
+  MistakenRows(const BoundKernel& kernel, double gigabytes)
+      : kernel_(kernel),
+        room_(static_cast<Index>(gigabytes * 1e9 / (8 * static_cast<double>(kernel.count())))),
+        rows_(at(kernel.count())),
+        scratch_(kernel.count()) {}
+
+  const Vector& operator()(Index i) {
+    Vector& kept = rows_[at(i)];
+    if (kept.size() > 0) return kept;
+    if (room_ == 0) return make(i, scratch_);
+    --room_;
+    kept.resize(kernel_.count());
+    return make(i, kept);
+  }
+
+ private:
+  const Vector& make(Index i, Vector& out) const {
+    Matrix row(1, kernel_.count());
+    kernel_.own_block({&i, 1}, 0, row);
+    out = row.row(0);
+    return out;
+  }
+  const BoundKernel& kernel_;
+  Index room_;  // rows that may still be kept
+  std::vector<Vector> rows_;
+  Vector scratch_;
+};
+
+/// One function in the course of its passes.
+struct Function {
+  Vector alpha, f;  // f at all rows, without b
+  double b = 0;
+  double updates = 0, passes = 0;
+  bool separates = false;
+  double run = 0, longest = 0;  // rows without a mistake
+  Vector pocket;
+  double pocket_b = 0;
+
+  void see(Index i, bool positive, double copies, bool intercept, MistakenRows& kernel) {
+    const double s = positive ? 1 : -1;
+    for (double copy = 0; copy < copies; ++copy) {
+      if (s * (f(i) + b) > 0) {
+        run += copies - copy;
+        break;
+      }
+      keep();
+      alpha(i) += s;
+      f += s * kernel(i);
+      if (intercept) b += s;
+      ++updates;
+      run = 0;
+    }
+  }
+  void keep() {
+    if (run <= longest) return;
+    longest = run;
+    pocket = alpha;
+    pocket_b = b;
+  }
+  /// What is given: the function that separates, else the one in the pocket.
+  void settle() {
+    keep();
+    if (separates || longest == 0) return;
+    alpha = pocket;
+    b = pocket_b;
+  }
+};
+
+/// All functions look at each row; those that separate look no more.
+void pass(std::vector<Function>& functions, const KernelPerceptron& spec, const KernelRows& data, MistakenRows& kernel,
+          const Execution& execution) {
+  const auto count = static_cast<Index>(functions.size());
+  std::vector<double> before;
+  for (const Function& each : functions) before.push_back(each.updates);
+  for (Index i = 0; i < data.count(); ++i) {
+    if (i % 64 == 0 && execution.cancelled()) return;
+    for (Index k = 0; k < count; ++k)
+      if (!functions[at(k)].separates)
+        functions[at(k)].see(i, is_positive(data.label_of(i), k, count), data.weight(i), spec.intercept, kernel);
+  }
+  for (Index k = 0; k < count; ++k) {
+    Function& each = functions[at(k)];
+    if (each.separates) continue;
+    ++each.passes;
+    each.separates = each.updates == before[at(k)];
+  }
+}
+
+void require_whole(const KernelRows& data) {
+  for (Index i = 0; i < data.count(); ++i)
+    require(data.weight(i) == std::floor(data.weight(i)),
+            fmt::format("kernel_perceptron: the weight of row {} is {}; weights count copies and must be whole",
+                        data.points.places()[at(i)] + 1, data.weight(i)));
+}
+
+/// The least signed value over the length of f, and the weight of the rows on the wrong side, from the model's own rows.
+struct Sides {
+  Vector margin, wrong;
+};
+Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const Execution& execution) {
+  const Index count = model.functions();
+  const BoundKernel kernel(model.spec.kernel, data.points);
+  Matrix alpha = Matrix::Zero(data.count(), count);
+  const auto& places = data.points.places();
+  for (std::size_t j = 0; j < model.support.of.size(); ++j) {
+    const auto found = std::lower_bound(places.begin(), places.end(), model.support.of[j]);
+    require(found != places.end() && *found == model.support.of[j],
+            "kernel_perceptron: a row that the model keeps is not among the rows");
+    alpha.row(found - places.begin()) += model.dual_coefficients.of.col(static_cast<Index>(j)).transpose();
+  }
+  const Matrix f = kernel.expand_own(alpha, execution);
+  Sides out{Vector::Constant(count, std::numeric_limits<double>::infinity()), Vector::Zero(count)};
+  for (Index i = 0; i < data.count(); ++i)
+    for (Index k = 0; k < count; ++k) {
+      const double value = f(i, k) + model.intercept.of(k);
+      const double side = is_positive(data.label_of(i), k, count) ? value : -value;
+      out.margin(k) = std::min(out.margin(k), side);
+      if (!(side > 0)) out.wrong(k) += data.weight(i);
+    }
+  for (Index k = 0; k < count; ++k) {
+    const double squared = alpha.col(k).dot(f.col(k));
+    if (squared > 0) out.margin(k) /= std::sqrt(squared);
+  }
+  return out;
+}
+
+Certificate certificate_of(double wrong, long long updates, bool cancelled) {
+  Certificate out;
+  out.strength = wrong == 0 ? Strength::optimal : Strength::none;
+  out.kind = "rows on the wrong side";
+  out.value = wrong;
+  out.tolerance = 0;
+  out.iterations = updates;
+  out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
+  out.message =
+      wrong == 0 ? std::string("Every row lies on its own side of the border.")
+                 : fmt::format(
+                       "Nothing is claimed: rows of weight {} lie on the wrong side of a border. If the classes can be "
+                       "separated in the kernel's space, more passes will do it; if not, another kernel may.",
+                       format_significant(wrong));
+  return out;
+}
+
+/// Until it separates, f has a mistake of its own class for each update: |α| counts them, and so does b.
+void compare_counts(Comparison& same, const KernelPerceptronModel& model, const KernelRows& data) {
+  const Index count = model.functions();
+  const auto& places = data.points.places();
+  for (Index k = 0; k < count; ++k) {
+    if (model.errors.of(k) != 0) continue;
+    const auto alpha = model.dual_coefficients.of.row(k);
+    same.entry("updates", k, model.updates.of(k), alpha.cwiseAbs().sum(), 1);
+    same.entry("intercept", k, model.intercept.of(k), model.spec.intercept ? alpha.sum() : 0, 1);
+    for (Index j = 0; j < alpha.size(); ++j) {
+      const auto row = std::lower_bound(places.begin(), places.end(), model.support.of[at(j)]) - places.begin();
+      const double s = is_positive(data.label_of(row), k, count) ? 1 : -1;
+      same.entry("dual_coefficients", k * alpha.size() + j, alpha(j), s * std::round(std::abs(alpha(j))), 1);
+    }
+  }
+}
+
+void compare_support(Comparison& same, const KernelPerceptronModel& model, const Points& points) {
+  if (model.spec.kernel.contains<Precomputed>()) return;
+  const Points stored = model.support_vectors.points(model.spec.kernel, model.support.of);
+  const auto& places = points.places();
+  for (Index j = 0; j < stored.count() && !same.finding(); ++j) {
+    const auto row = std::lower_bound(places.begin(), places.end(), model.support.of[at(j)]) - places.begin();
+    const Matrix a = stored.rows(j, 1), b = points.rows(row, 1);
+    for (Index c = 0; c < b.cols(); ++c) same.entry("support_vectors", j * b.cols() + c, a(0, c), b(0, c), 0);
+  }
+}
+
+}  // namespace
+
+void KernelPerceptronModel::check() const {
+  const auto kept = static_cast<Index>(support.of.size());
+  require(functions() >= 1 && dual_coefficients.of.cols() == kept && dual_coefficients.of.allFinite(),
+          "kernel_perceptron: the dual coefficients are not usable");
+  support_vectors.check(KernelPerceptron::name, spec.kernel, kept);
+  for (const Index place : support.of)
+    require(place >= 0 && (!spec.kernel.contains<Precomputed>() || place < support_vectors.width),
+            "kernel_perceptron: a kept row is none of the fit");
+  for (const PathNumbers* each : {&intercept, &margin, &errors, &updates, &passes})
+    require(each->size() == functions() && each->of.allFinite(),
+            "kernel_perceptron: a number of each function is missing or not usable");
+}
+
+Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
+  require(x.cols() == width(),
+          fmt::format("kernel_perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
+  const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
+  return kernel.expand(x, dual_coefficients.of.transpose()).rowwise() + intercept.of.transpose();
+}
+
+Labels KernelPerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
+
+std::string KernelPerceptronModel::summary(const Names& names) const {
+  std::string out = fmt::format("Kernel: {}\n{} kept\n\n", spec.kernel.text(),
+                                count_of(static_cast<Index>(support.of.size()), "row"));
+  for (Index k = 0; k < functions(); ++k) {
+    const std::size_t of = functions() == 1 ? 1 : at(k);
+    const std::string name = of < names.classes.size() ? names.classes[of] : fmt::format("class {}", of + 1);
+    const std::string work = fmt::format("after {} updates in {} passes", format_significant(updates.of(k)),
+                                         format_significant(passes.of(k)));
+    out += errors.of(k) == 0
+               ? fmt::format("{}: separated {}, margin {}\n", name, work, format_significant(margin.of(k), 4))
+               : fmt::format("{}: not separated {}, {} rows on the wrong side\n", name, work,
+                             format_significant(errors.of(k)));
+  }
+  return out;
+}
+
+KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const KernelRows data = kernel_rows(KernelPerceptron::name, spec->kernel, rows, execution.part(0, 0.1));
+  require_whole(data);
+  const Index count = functions_for(class_counts(KernelPerceptron::name, data, rows.classes).size());
+  KernelPerceptronModel model;
+  model.spec = *spec;
+  model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
+  const BoundKernel kernel(model.spec.kernel, data.points);
+  MistakenRows mistaken(kernel, spec->memory);
+  std::vector<Function> functions(at(count));
+  for (Function& each : functions) each.alpha = each.f = Vector::Zero(data.count());
+  const auto all_separate = [&] {
+    return std::all_of(functions.begin(), functions.end(), [](const Function& each) { return each.separates; });
+  };
+  for (int round = 0; round < spec->passes && !all_separate() && !execution.cancelled(); ++round) {
+    pass(functions, *spec, data, mistaken, execution);
+    execution.report(0.1 + 0.8 * (round + 1.0) / spec->passes, "passes");
+  }
+
+  double updates = 0;
+  for (PathNumbers* each : {&model.intercept, &model.updates, &model.passes}) each->of.resize(count);
+  Matrix alpha(count, data.count());
+  for (Index k = 0; k < count; ++k) {
+    Function& each = functions[at(k)];
+    each.settle();
+    alpha.row(k) = each.alpha;
+    model.intercept.of(k) = each.b;
+    model.updates.of(k) = each.updates;
+    model.passes.of(k) = each.passes;
+    updates += each.updates;
+  }
+  std::vector<Index> kept;
+  for (Index i = 0; i < data.count(); ++i)
+    if (!alpha.col(i).isZero(0)) kept.push_back(i);
+  const Points support = data.points.select(kept);
+  model.support.of = support.places();
+  model.support_vectors = KeptRows::of(model.spec.kernel, support);
+  model.dual_coefficients.of = alpha(Eigen::all, kept);
+  Execution to_the_end = execution.part(0.9, 1);
+  if (execution.cancelled()) to_the_end.progress = nullptr;  // what there is, is judged
+  const Sides sides = sides_of(model, data, to_the_end);
+  model.margin.of = sides.margin;
+  model.errors.of = sides.wrong;
+  const double wrong = sides.wrong.sum();
+  model.certificate = certificate_of(wrong, static_cast<long long>(updates), execution.cancelled());
+  if (wrong > 0)
+    model.warnings.push_back(fmt::format(
+        "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a border",
+        spec->passes, format_significant(wrong)));
+  return model;
+}
+
+/// From the rows anew, by the coefficients alone.
+Certificate certify(const KernelPerceptronModel& model, const Rows& rows, const Execution& execution) {
+  check_rows(KernelPerceptron::name, KernelPerceptron::about, rows);
+  require(rows.width() == model.width() && functions_for(static_cast<Index>(rows.classes.size())) == model.functions(),
+          "kernel_perceptron: the rows do not have the columns and classes of the model");
+  model.check();
+  const KernelRows data = kernel_rows(KernelPerceptron::name, model.spec.kernel, rows, execution.part(0, 0.1));
+  const Sides sides = sides_of(model, data, execution.part(0.1, 1));
+  Certificate out = certificate_of(sides.wrong.sum(), 0, false);
+  Comparison same;
+  compare_support(same, model, data.points);
+  for (Index k = 0; k < model.functions(); ++k) {
+    same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
+    same.entry("margin", k, model.margin.of(k), sides.margin(k), std::abs(sides.margin(k)), 1e-6);
+  }
+  compare_counts(same, model, data);
+  if (same.finding()) {
+    same.report(out);
+    out.strength = Strength::optimal;
+  }
+  return out;
+}
+
+}  // namespace lemma
