@@ -1,0 +1,210 @@
+// lemma/kernel/kernel_neighbors.cpp
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/kernel/kernel_neighbors_parts.hpp>
+#include <lemma/model/comparison.hpp>
+
+namespace lemma {
+namespace kernel_neighbors {
+
+Vector say(const KernelNeighborsModel& model, const Neighbors& neighbors) {
+  bool at_zero = false;  // rows at distance 0 decide alone
+  if (model.spec.vote == NeighborVote::distance)
+    for (const double d : neighbors.distance) at_zero = at_zero || d == 0;
+  Vector out = Vector::Zero(model.of_classes ? model.counts.size() : 1);
+  double sum = 0;
+  for (std::size_t j = 0; j < neighbors.row.size(); ++j) {
+    double vote = neighbors.copies[j];
+    if (model.spec.vote == NeighborVote::distance) {
+      if (at_zero) vote *= neighbors.distance[j] == 0 ? 1 : 0;
+      else vote *= neighbors.distance[0] / neighbors.distance[j];
+    }
+    const double response = model.response(neighbors.row[j]);
+    if (model.of_classes) out(static_cast<Index>(response)) += vote;
+    else out(0) += vote * response;
+    sum += vote;
+  }
+  return out / sum;
+}
+
+double leave_one_out_error(const KernelNeighborsModel& model, const Points& points, bool sort_all,
+                           const Execution& execution) {
+  if (points.count() > KernelNeighborsModel::kMostLeftOut || model.weight.sum() <= 1)
+    return KernelNeighborsModel::kNone;
+  Vector error(points.count());
+  const Search search(model.spec.kernel, points, model.weight, model.spec.k);
+  search.each_left_out(sort_all, execution, [&](Index i, const Neighbors& neighbors) {
+    const Vector said = say(model, neighbors);
+    Index best = 0;
+    if (model.of_classes) said.maxCoeff(&best);
+    const double off = said(0) - model.response(i);
+    error(i) = model.of_classes ? (static_cast<double>(best) != model.response(i) ? 1.0 : 0.0) : off * off;
+  });
+  return model.weight.dot(error) / model.weight.sum();
+}
+
+}  // namespace kernel_neighbors
+
+namespace {
+
+using kernel_neighbors::Neighbors;
+using kernel_neighbors::Search;
+
+void take_response(KernelNeighborsModel& model, const KernelRows& data, const std::vector<std::string>& classes) {
+  model.of_classes = !classes.empty();
+  model.weight = data.weight;
+  model.response = data.y;
+  model.counts = Vector::Constant(1, data.mass());
+  if (!model.of_classes) return;
+  model.counts = class_counts(KernelNeighbors::name, data, classes);
+  for (Index i = 0; i < data.count(); ++i) model.response(i) = data.label_of(i);
+}
+
+Certificate certificate_of(const KernelNeighborsModel& model, double found) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "difference of the leave-one-out error";
+  out.tolerance = 1e-9;
+  out.stopped = "closed form";
+  const bool none = std::isnan(model.leave_one_out_error) && std::isnan(found);
+  const double size = std::abs(found);
+  out.value = none || model.leave_one_out_error == found ? 0 : std::abs(model.leave_one_out_error - found) / size;
+  out.message =
+      none ? std::string(
+                 "The rows that the model keeps are the rows; there are too many, or too few, to leave "
+                 "each out.")
+           : fmt::format(
+                 "The rows that the model keeps are the rows, and the error of predicting each from the others "
+                 "is theirs up to {:.1e} of it (allowed {:.0e}). There is no optimum to prove: the method is "
+                 "its rows.",
+                 out.value, out.tolerance);
+  return out;
+}
+
+}  // namespace
+
+void KernelNeighbors::check() const {
+  require(
+      !kernel.contains<Precomputed>(),
+      "kernel_neighbors: a precomputed kernel does not tell the value of a new row with itself, without which there "
+      "are no distances; give the kernel and the rows");
+}
+
+void KernelNeighborsModel::check() const {
+  points.check(KernelNeighbors::name, spec.kernel, response.size());
+  require(response.size() > 0 && response.allFinite() && weight.size() == response.size() && weight.allFinite() &&
+              (weight.array() > 0).all(),
+          "kernel_neighbors: the responses and weights of the rows are not usable");
+  require(counts.size() >= (of_classes ? 2 : 1) && counts.allFinite(), "kernel_neighbors: the counts are not usable");
+  if (!of_classes) return;
+  for (const double code : response)
+    require(code >= 0 && code < static_cast<double>(counts.size()) && code == std::floor(code),
+            "kernel_neighbors: the class of a row is none of the classes");
+}
+
+std::vector<Neighbors> KernelNeighborsModel::neighbors(const MatrixView& x) const {
+  require(x.cols() == width(),
+          fmt::format("kernel_neighbors: the model has {} columns and the rows have {}", width(), x.cols()));
+  std::vector<Neighbors> out(static_cast<std::size_t>(x.rows()));
+  const Search search(spec.kernel, points.points(spec.kernel, {}), weight, spec.k);
+  search.each(x, {}, [&](Index i, const Neighbors& found) { out[static_cast<std::size_t>(i)] = found; });
+  return out;
+}
+
+Matrix KernelNeighborsModel::probabilities(const MatrixView& x) const {
+  Matrix out(x.rows(), counts.size());
+  const auto found = neighbors(x);
+  for (Index i = 0; i < x.rows(); ++i)
+    out.row(i) = kernel_neighbors::say(*this, found[static_cast<std::size_t>(i)]).transpose();
+  return out;
+}
+
+Labels KernelNeighborsModel::classify(const MatrixView& x) const {
+  const Matrix votes = probabilities(x);
+  Labels out(static_cast<std::size_t>(x.rows()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    Index best = 0;
+    votes.row(i).maxCoeff(&best);
+    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
+  }
+  return out;
+}
+
+Vector KernelNeighborsModel::predict(const MatrixView& x) const {
+  if (!of_classes) return probabilities(x).col(0);
+  const Labels labels = classify(x);
+  return Eigen::Map<const Eigen::VectorXi>(labels.data(), x.rows()).cast<double>();
+}
+
+std::string KernelNeighborsModel::summary(const Names& names) const {
+  std::string out =
+      fmt::format("Kernel: {}\n{} nearest of {}\n", spec.kernel.text(), spec.k, count_of(response.size(), "row"));
+  if (of_classes) {
+    TextTable table;
+    for (Index k = 0; k < counts.size(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      table.right(at < names.classes.size() ? names.classes[at] : fmt::format("class {}", k + 1),
+                  {format_significant(counts(k))});
+    }
+    out += "\nRows of each class:\n" + table.str();
+  }
+  if (!std::isnan(leave_one_out_error))
+    out +=
+        fmt::format("\n{} of predicting each row from the others: {}\n",
+                    of_classes ? "Share of errors" : "Mean squared error", format_significant(leave_one_out_error, 5));
+  return out;
+}
+
+KernelNeighborsModel fit(const Valid<KernelNeighbors>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const KernelRows data = kernel_rows(KernelNeighbors::name, spec->kernel, rows, execution.part(0, 0.1));
+  require(spec->k <= data.mass(),
+          fmt::format("kernel_neighbors: k is {}, and there are {} rows: k must be at most that", spec->k,
+                      format_significant(data.mass())));
+  KernelNeighborsModel model;
+  model.spec = *spec;
+  model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
+  take_response(model, data, rows.classes);
+  if (!model.spec.kernel.is_positive())
+    if (const GramCheck check = check_gram(BoundKernel(model.spec.kernel, data.points), execution);
+        !check.is_positive())
+      model.warnings.push_back(
+          fmt::format("the matrix of {} is not positive semidefinite ({}): these are no distances in any space",
+                      model.spec.kernel.text(), check.text()));
+  model.points = KeptRows::of(model.spec.kernel, data.points);
+  model.leave_one_out_error =
+      kernel_neighbors::leave_one_out_error(model, data.points, false, execution.part(0.1, 1, "leaving each row out"));
+  if (data.mass() <= 1) model.warnings.emplace_back("there is one row alone: no leave-one-out error");
+  require(!std::isinf(model.leave_one_out_error),
+          fmt::format("kernel_neighbors: the squares of '{}' are too large to be added up", rows.target));
+  model.certificate = certificate_of(model, model.leave_one_out_error);
+  return model;
+}
+
+Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const Execution& execution) {
+  check_rows(KernelNeighbors::name, KernelNeighbors::about, rows);
+  require(rows.width() == model.width() &&
+              static_cast<Index>(rows.classes.size()) == (model.of_classes ? model.counts.size() : 0),
+          "kernel_neighbors: the rows do not have the columns and classes of the model");
+  model.check();
+  const KernelRows data = kernel_rows(KernelNeighbors::name, model.spec.kernel, rows, execution.part(0, 0.1));
+  require(
+      data.count() == model.response.size(),
+      fmt::format("kernel_neighbors: the model keeps {} rows and there are {}", model.response.size(), data.count()));
+  KernelNeighborsModel anew = model;
+  take_response(anew, data, rows.classes);
+  Certificate out =
+      certificate_of(model, kernel_neighbors::leave_one_out_error(anew, data.points, true, execution.part(0.1, 1)));
+  Comparison same;
+  compare_rows(same, model.spec.kernel, model.points, {}, data.points);
+  for (Index i = 0; i < data.count(); ++i) {
+    same.entry("response", i, model.response(i), anew.response(i), 0);
+    same.entry("weight", i, model.weight(i), anew.weight(i), 0);
+  }
+  for (Index k = 0; k < anew.counts.size(); ++k) same.entry("counts", k, model.counts(k), anew.counts(k), 1);
+  if (same.finding()) same.report(out);
+  return out;
+}
+
+}  // namespace lemma
