@@ -4,6 +4,10 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/kernel_lda.hpp>
+#include <lemma/kernel/kernel_logistic.hpp>
+#include <lemma/kernel/kernel_neighbors.hpp>
+#include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
@@ -48,6 +52,10 @@ std::span<const Method* const> catalog() {
       &method_of<Ridge>(),
 
       // kernel: inner products of features that nobody writes down
+      &method_of<KernelLda>(),
+      &method_of<KernelLogistic>(),
+      &method_of<KernelNeighbors>(),
+      &method_of<KernelPerceptron>(),
       &method_of<KernelRidge>(),
       &method_of<LinearSvm>(),
       &method_of<LpSvm>(),

@@ -7,6 +7,10 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/kernel_lda.hpp>
+#include <lemma/kernel/kernel_logistic.hpp>
+#include <lemma/kernel/kernel_neighbors.hpp>
+#include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
