@@ -204,7 +204,8 @@ TEST_P(Contract, PrecisionIsTakenOrRefused) {
 TEST_P(Contract, ItKeepsRowsOnlyWhereItSaysSo) {
   const auto size = [&](Index n) { return to_cbor(train_on(method(), good(method(), n)).model->save()).size(); };
   const std::size_t growth = size(1200) - std::min(size(300), size(1200));
-  EXPECT_EQ(growth > 900 * sizeof(double), about().keeps_rows) << growth << " bytes for 900 rows more";
+  const std::size_t least = about().keeps_rows ? 1 : 900 * sizeof(double);  // it may keep few: those with mistakes
+  EXPECT_EQ(growth >= least, about().keeps_rows) << growth << " bytes for 900 rows more";
 }
 
 class CancelAtOnce final : public Progress {

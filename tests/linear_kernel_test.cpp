@@ -52,11 +52,11 @@ TEST(LinearKernel, MakesKernelLdaTheLimitOfLda) {
   const Groups data(120, 4, 3, 1);
   for (const PriorChoice& prior : {PriorChoice(Prior::proportions), PriorChoice(std::vector{0.2, 0.3, 0.5})}) {
     const auto plain = fit(Lda{.prior = prior}, data.x, data.labels);
-    const auto lifted = fit(KernelLda{.kernel = LinearKernel{}, .lambda = 1e-4, .prior = prior}, data.x, data.labels);
+    const auto lifted = fit(KernelLda{.kernel = LinearKernel{}, .lambda = 1e-8, .prior = prior}, data.x, data.labels);
     EXPECT_TRUE(lifted.certificate.holds()) << lifted.certificate.message;
-    EXPECT_LT(difference(lifted.coordinates(data.x).cwiseAbs(), plain.coordinates(data.x).cwiseAbs()), 1e-5);
-    EXPECT_LT(difference(lifted.probabilities(data.x), plain.probabilities(data.x)), 1e-5);
-    EXPECT_LT(difference(lifted.svd, plain.svd), 1e-5);
+    EXPECT_LT(difference(lifted.coordinates(data.x).cwiseAbs(), plain.coordinates(data.x).cwiseAbs()), 1e-8);
+    EXPECT_LT(difference(lifted.probabilities(data.x), plain.probabilities(data.x)), 1e-8);
+    EXPECT_LT(difference(lifted.svd, plain.svd), 1e-8);
   }
 }
 

@@ -20,7 +20,10 @@ namespace lemma {
 ///
 ///     (ΦᵀΦ + λI)⁻¹ = (I − Φᵀ(ΦΦᵀ + λI)⁻¹Φ) / λ:         one Cholesky factorisation of the kernel matrix centred by class.
 ///
-/// Cost         O(n² d + n³/3) time and 8 n² bytes. A row costs n kernel values to predict.
+/// Where λ is too small for that to keep its digits, and there are not too many rows: `lda` along the eigenvectors of the
+/// kernel matrix.
+///
+/// Cost         O(n² d + n³/3) time and 8 n² bytes; about 30 times as much with a small λ. A row costs n kernel values to predict.
 /// Certificate  optimal: with the kernel's values made anew from the rows, VᵀSV = I, VᵀBV = diag ρ, and Mᵀ = S V (M V)ᵀ in the
 ///              norm of S⁻¹ (bounded by that of the space): then B v = ρ S v, and no discriminant is missing.
 struct KernelLda {
@@ -55,6 +58,9 @@ struct KernelLda {
 static_assert(Described<KernelLda>);
 
 struct KernelLdaModel : Evidence {
+  /// Up to so many rows a small λ is met by eigenvectors.
+  static constexpr Index kMostEigen = 3000;
+
   KernelLda spec;
   Vector prior;                // of each class
   Vector counts;               // weight of each class's rows
@@ -88,6 +94,8 @@ struct KernelLdaModel : Evidence {
   Matrix decision(const MatrixView& x) const;  // log π_k + z·z_k − ½ ‖z_k‖², a column per class
   Matrix coordinates(const MatrixView& x) const;
   std::vector<std::string> coordinate_names() const;
+  /// All of it, with the kernel computed once.
+  Prediction prediction(const MatrixView& x) const;
   std::string summary(const Names& names) const;
 };
 

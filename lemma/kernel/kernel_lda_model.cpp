@@ -8,6 +8,14 @@
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
+namespace {
+
+Matrix decision_at(const KernelLdaModel& model, const Matrix& coordinates) {
+  const Vector constant = model.prior.array().log() - 0.5 * model.means.rowwise().squaredNorm().array();
+  return multiply_transposed(coordinates, model.means).rowwise() + constant.transpose();
+}
+
+}  // namespace
 
 void KernelLdaModel::check() const {
   const Index k = classes(), d = discriminants();
@@ -37,10 +45,7 @@ std::vector<std::string> KernelLdaModel::coordinate_names() const {
   return names;
 }
 
-Matrix KernelLdaModel::decision(const MatrixView& x) const {
-  const Vector constant = prior.array().log() - 0.5 * means.rowwise().squaredNorm().array();
-  return multiply_transposed(coordinates(x), means).rowwise() + constant.transpose();
-}
+Matrix KernelLdaModel::decision(const MatrixView& x) const { return decision_at(*this, coordinates(x)); }
 
 Matrix KernelLdaModel::probabilities(const MatrixView& x) const {
   Matrix posterior = decision(x);
@@ -49,6 +54,17 @@ Matrix KernelLdaModel::probabilities(const MatrixView& x) const {
 }
 
 Labels KernelLdaModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
+
+Prediction KernelLdaModel::prediction(const MatrixView& x) const {
+  Prediction out;
+  out.coordinates = coordinates(x);
+  out.coordinate_names = coordinate_names();
+  out.decision = decision_at(*this, out.coordinates);
+  out.label = greatest_class(out.decision);
+  out.probabilities = out.decision;
+  softmax_rows(out.probabilities);
+  return out;
+}
 
 std::string KernelLdaModel::summary(const Names& names) const {
   std::vector<std::string> of;

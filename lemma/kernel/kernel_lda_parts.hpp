@@ -16,6 +16,9 @@ struct Frame {
   Matrix within(const KernelRows& data, Matrix values, const Matrix& of_means) const;
 };
 
+/// The class means along the discriminants, which are turned by them. `with_means`: ⟨φ(xᵢ), m_k⟩.
+void place_means(KernelLdaModel& model, const Matrix& with_means);
+
 Certificate certificate_of(const KernelLdaModel& model, const BoundKernel& kernel, const KernelRows& data,
                            const Frame& frame, const Execution& execution);
 

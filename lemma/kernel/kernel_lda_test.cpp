@@ -129,7 +129,7 @@ TEST(KernelLda, AnotherLambdaALostDiscriminantAndAWrongDivisorFailTheCertificate
 
 TEST(KernelLda, KeepsItsDigitsUntilLambdaIsLostBesideTheScatterAndThenSaysSo) {
   const Rings data(120);
-  const auto lost = fit(KernelLda{.kernel = Rbf{.gamma = 1}, .lambda = 1e-9}, data.x, data.labels);
+  const auto lost = fit(KernelLda{.kernel = Rbf{.gamma = 1}, .lambda = 1e-14}, data.x, data.labels);
   EXPECT_FALSE(lost.certificate.holds());
   EXPECT_NE(lost.certificate.message.find("larger lambda"), std::string::npos);
   for (const double lambda : {1e-4, 1e-2, 1e3}) {

@@ -95,6 +95,8 @@ struct KernelLogisticModel : Evidence {
   Matrix decision(const MatrixView& x) const;       // f(x) + b, a column for each function
   Matrix probabilities(const MatrixView& x) const;  // a column for each class
   Labels predict(const MatrixView& x) const;
+  /// All of it, with the kernel computed once.
+  Prediction prediction(const MatrixView& x) const;
   std::string summary(const Names& names) const;
 };
 

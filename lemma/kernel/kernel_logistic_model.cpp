@@ -1,4 +1,5 @@
 // lemma/kernel/kernel_logistic_model.cpp: what a fitted kernel logistic regression says of rows, and of itself.
+#include <algorithm>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
@@ -6,6 +7,21 @@
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
+namespace {
+
+/// Of several classes p_k = σ(η_k) / Σ σ(η_l), through log σ(η) = −log(1 + e^−η): none vanishes.
+Matrix probabilities_at(const Matrix& eta) {
+  Matrix out(eta.rows(), std::max<Index>(2, eta.cols()));
+  if (eta.cols() == 1) {
+    for (Index i = 0; i < eta.rows(); ++i) out.row(i) << logistic(-eta(i, 0)), logistic(eta(i, 0));
+    return out;
+  }
+  out = eta.unaryExpr([](double each) { return -log1p_exp(-each); });
+  softmax_rows(out);
+  return out;
+}
+
+}  // namespace
 
 void KernelLogisticModel::check() const {
   const Index rows = dual_coefficients.of.cols();
@@ -27,20 +43,17 @@ Matrix KernelLogisticModel::decision(const MatrixView& x) const {
   return kernel.expand(x, dual_coefficients.of.transpose()).rowwise() + intercept.of.transpose();
 }
 
-/// Of several classes p_k = σ(η_k) / Σ σ(η_l), through log σ(η) = −log(1 + e^−η): none vanishes.
-Matrix KernelLogisticModel::probabilities(const MatrixView& x) const {
-  const Matrix eta = decision(x);
-  Matrix out(x.rows(), counts.size());
-  if (functions() == 1) {
-    for (Index i = 0; i < x.rows(); ++i) out.row(i) << logistic(-eta(i, 0)), logistic(eta(i, 0));
-    return out;
-  }
-  out = eta.unaryExpr([](double each) { return -log1p_exp(-each); });
-  softmax_rows(out);
-  return out;
-}
+Matrix KernelLogisticModel::probabilities(const MatrixView& x) const { return probabilities_at(decision(x)); }
 
 Labels KernelLogisticModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
+
+Prediction KernelLogisticModel::prediction(const MatrixView& x) const {
+  Prediction out;
+  out.decision = decision(x);
+  out.label = greatest_class(out.decision);
+  out.probabilities = probabilities_at(out.decision);
+  return out;
+}
 
 std::string KernelLogisticModel::summary(const Names& names) const {
   const auto list = [](const Vector& v) { return std::vector<double>(v.begin(), v.end()); };

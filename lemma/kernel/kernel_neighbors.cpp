@@ -4,6 +4,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/kernel_neighbors_parts.hpp>
 #include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 namespace kernel_neighbors {
@@ -120,21 +121,23 @@ Matrix KernelNeighborsModel::probabilities(const MatrixView& x) const {
   return out;
 }
 
-Labels KernelNeighborsModel::classify(const MatrixView& x) const {
-  const Matrix votes = probabilities(x);
-  Labels out(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    votes.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
+Labels KernelNeighborsModel::classify(const MatrixView& x) const { return greatest_class(probabilities(x)); }
 
 Vector KernelNeighborsModel::predict(const MatrixView& x) const {
   if (!of_classes) return probabilities(x).col(0);
   const Labels labels = classify(x);
   return Eigen::Map<const Eigen::VectorXi>(labels.data(), x.rows()).cast<double>();
+}
+
+Prediction KernelNeighborsModel::prediction(const MatrixView& x) const {
+  Prediction out;
+  if (of_classes) {
+    out.probabilities = probabilities(x);
+    out.label = greatest_class(out.probabilities);
+  } else {
+    out.value = predict(x);
+  }
+  return out;
 }
 
 std::string KernelNeighborsModel::summary(const Names& names) const {

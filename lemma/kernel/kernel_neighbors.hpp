@@ -80,6 +80,8 @@ struct KernelNeighborsModel : Evidence {
   Vector predict(const MatrixView& x) const;  // numbers; of classes the code
   Labels classify(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;  // of classes
+  /// All of it, with the kernel computed once.
+  Prediction prediction(const MatrixView& x) const;
   /// The rows that vote on x (counted from 0 among those kept), the nearest first, and their distances.
   struct Neighbors {
     std::vector<Index> row;

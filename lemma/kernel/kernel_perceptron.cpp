@@ -211,6 +211,13 @@ Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
 
 Labels KernelPerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
+Prediction KernelPerceptronModel::prediction(const MatrixView& x) const {
+  Prediction out;
+  out.decision = decision(x);
+  out.label = greatest_class(out.decision);
+  return out;
+}
+
 std::string KernelPerceptronModel::summary(const Names& names) const {
   std::string out = fmt::format("Kernel: {}\n{} kept\n\n", spec.kernel.text(),
                                 count_of(static_cast<Index>(support.of.size()), "row"));
@@ -221,8 +228,8 @@ std::string KernelPerceptronModel::summary(const Names& names) const {
                                          format_significant(passes.of(k)));
     out += errors.of(k) == 0
                ? fmt::format("{}: separated {}, margin {}\n", name, work, format_significant(margin.of(k), 4))
-               : fmt::format("{}: not separated {}, {} rows on the wrong side\n", name, work,
-                             format_significant(errors.of(k)));
+               : fmt::format("{}: not separated {}, {} on the wrong side\n", name, work,
+                             count_of(static_cast<Index>(errors.of(k)), "row"));
   }
   return out;
 }

@@ -32,7 +32,7 @@ struct KernelPerceptron {
       .summary = "a function of a kernel between two classes, where there is one",
       .objective =
           "alpha + s for each row on the wrong side of f(x) = sum alpha k(x, x_j) + b (s = +1 or -1), until none is",
-      .example = "lemma fit kernel_perceptron iris 'species ~ .' --kernel 'rbf(0.5)'",
+      .example = "lemma fit kernel_perceptron crabs 'sp ~ FL + RW + CL + CW + BD' --kernel 'rbf(0.1)'",
       .keeps_rows = true,
       .takes_weights = true,
       .takes_sparse = true,
@@ -75,6 +75,8 @@ struct KernelPerceptronModel : Evidence {
   void check() const;
   Matrix decision(const MatrixView& x) const;  // f(x) + b, a column for each function
   Labels predict(const MatrixView& x) const;
+  /// All of it, with the kernel computed once.
+  Prediction prediction(const MatrixView& x) const;
   std::string summary(const Names& names) const;
 };
 

@@ -13,6 +13,8 @@ constexpr KnownGap kGaps[] = {
     {"glm", kDamage, "mean_rest", "what rounding left out of the mean is below any tolerance"},
     {"glm", kDamage, "iterations",
      "the way to the maximum leaves no trace in the rows; only where it ended is certified"},
+    {"kernel_perceptron", kDamage, "passes",
+     "how long the way was leaves no trace in the rows; the mistakes on it are counted again"},
     {"kmeans", kDamage, "objective",
      "the way to the centres leaves no trace in the rows; only where it ended is certified"},
     {"linear_svm", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},

@@ -33,7 +33,8 @@ inline void add_outside(std::vector<BadValue>& out, const ParamInfo& info, auto&
 /// What must be refused, by the kind of the parameter.
 inline std::vector<BadValue> bad_values(const ParamInfo& info) {
   using Kind = ParamInfo::Kind;
-  std::vector<BadValue> out{{"an object", Value::object()}};
+  std::vector<BadValue> out;
+  if (info.kind != Kind::name_or_text) out.push_back({"an object", Value::object()});  // of a kernel: all by default
   const auto number = [](double v) { return Value(v); };
   const auto numbers = [](double v) { return Value(std::vector<double>{v, v}); };
   const auto matrix = [](double v) { return Value(Matrix(Matrix::Constant(2, 2, v))); };
@@ -54,6 +55,7 @@ inline std::vector<BadValue> bad_values(const ParamInfo& info) {
     case Kind::truth:
     case Kind::name:
     case Kind::text:
+    case Kind::name_or_text:
     case Kind::names: out.push_back({"a number", 3.0}); break;
     case Kind::part: break;
   }
