@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/kernel/kernel_lda_parts.hpp>
 #include <lemma/model/comparison.hpp>
+#include <limits>
 
 namespace lemma {
 namespace kernel_lda {
@@ -27,7 +28,12 @@ Certificate certificate_of(const KernelLdaModel& model, const BoundKernel& kerne
   const double diagonal = (mv.transpose() * mv - Matrix(rho.asDiagonal())).cwiseAbs().maxCoeff() / rho(0);
   const Matrix left = frame.means * frame.between - g * mv.transpose();
   const double squares = left.cwiseProduct(kernel.expand_own(left, execution.part(0.5, 1))).sum();
-  const double outside = std::sqrt(std::abs(squares) * frame.divisor() / (lambda * rho(0)));
+  // Coefficients that the kernel does not see (it has few features) need not be small: what they leave is rounding.
+  const Vector own = kernel.diagonal().cwiseAbs().cwiseSqrt();
+  const double rounding =
+      4 * std::numeric_limits<double>::epsilon() * (own.transpose() * left.cwiseAbs()).squaredNorm();
+  const double counted = std::abs(squares) <= rounding ? 0 : std::abs(squares) - rounding;
+  const double outside = std::sqrt(counted * frame.divisor() / (lambda * rho(0)));
 
   Certificate out;
   out.strength = Strength::optimal;
