@@ -23,7 +23,8 @@ namespace lemma {
 /// Where λ is too small for that to keep its digits, and there are not too many rows: `lda` along the eigenvectors of the
 /// kernel matrix.
 ///
-/// Cost         O(n² d + n³/3) time and 8 n² bytes; about 30 times as much with a small λ. A row costs n kernel values to predict.
+/// Cost         O(n² d + n³/3) time and 8 n² bytes; about 30 times as much with a small λ. A row costs
+///              n kernel values to predict.
 /// Certificate  optimal: with the kernel's values made anew from the rows, VᵀSV = I, VᵀBV = diag ρ, and Mᵀ = S V (M V)ᵀ in the
 ///              norm of S⁻¹ (bounded by that of the space): then B v = ρ S v, and no discriminant is missing.
 struct KernelLda {
