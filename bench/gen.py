@@ -355,6 +355,15 @@ def gp(d):
 
 
 @wl
+def krr(d):
+    """n=5000 (+1000 test) d=10, kernel ridge regression with gamma 0.1 and lambda 0.1"""
+    r = rng(41)
+    X = r.standard_normal((6000, 10))
+    y = np.sin(X[:, 0] * 2) + X[:, 1] * np.cos(X[:, 2]) + 0.5 * X[:, 3] ** 2 + 0.1 * r.standard_normal(6000)
+    save(d, krr_X=X[:5000], krr_y=y[:5000], krr_Xt=X[5000:], krr_yt=y[5000:])
+
+
+@wl
 def mlp(d):
     """60000 (+10000 test) x 784 in [0,1], 10 classes (smoothed prototypes + noise)"""
     r = rng(22)

@@ -219,6 +219,39 @@ Value kmeans(const Job& task, const std::string& name, int iterations) {
   return out;
 }
 
+double root_mean_square(const Vector& v) { return std::sqrt(v.squaredNorm() / static_cast<double>(v.size())); }
+
+Value gp(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("gp_X.npy"), at = task.matrix("gp_Xt.npy");
+  const Vector y = task.matrix("gp_y.npy").col(0), truth = task.matrix("gp_yt.npy").col(0);
+  const Gp spec{.kernel = Rbf{.sigma = 1}, .noise = 0.01, .mean = GpMean::zero, .optimise = false};
+  const auto [model, posterior] = timed(out, [&] {
+    auto fitted = fit(spec, x, y, task.options);
+    auto said = fitted.posterior(at);
+    return std::pair{std::move(fitted), std::move(said)};
+  });
+  quality.set("lml", model.log_marginal_likelihood);
+  quality.set("rmse", root_mean_square(posterior.mean - truth));
+  quality.set("mean_sd", posterior.variance.cwiseSqrt().mean());
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+Value krr(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("krr_X.npy"), at = task.matrix("krr_Xt.npy");
+  const Vector y = task.matrix("krr_y.npy").col(0), truth = task.matrix("krr_yt.npy").col(0);
+  const KernelRidge spec{.kernel = Rbf{.gamma = 0.1}, .lambda = {0.1}, .intercept = false};
+  const auto model = timed(out, [&] { return fit(spec, x, y, task.options); });
+  quality.set("rss", model.rss.of(0));
+  quality.set("rmse", root_mean_square(model.predict(at) - truth));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"csv", csv},
     {"lad", lad},
@@ -236,6 +269,8 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 5e-4); }},
     {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
+    {"gp", gp},
+    {"krr", krr},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/kernel/kernel_neighbors.hpp>
@@ -11,6 +12,7 @@
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
+#include <lemma/kernel/nadaraya_watson.hpp>
 #include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
@@ -52,6 +54,7 @@ std::span<const Method* const> catalog() {
       &method_of<Ridge>(),
 
       // kernel: inner products of features that nobody writes down
+      &method_of<Gp>(),
       &method_of<KernelLda>(),
       &method_of<KernelLogistic>(),
       &method_of<KernelNeighbors>(),
@@ -59,6 +62,7 @@ std::span<const Method* const> catalog() {
       &method_of<KernelRidge>(),
       &method_of<LinearSvm>(),
       &method_of<LpSvm>(),
+      &method_of<NadarayaWatson>(),
       &method_of<Svm>(),
 
       // discriminant: classes as Gaussians

@@ -7,6 +7,7 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/kernel/kernel_neighbors.hpp>
@@ -14,6 +15,7 @@
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/lp_svm.hpp>
+#include <lemma/kernel/nadaraya_watson.hpp>
 #include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>

@@ -29,8 +29,8 @@ Solution with_border(bool intercept, double mean, Vector v, const Vector& u, Vec
                     "be seen in 16 digits: take at least {:.0e}",
                     lambda, format_significant(check.greatest, 3), 1e-14 * check.greatest));
   throw Error(
-      fmt::format("kernel_ridge: the matrix of {} is not positive semidefinite ({}), so that nothing is least at "
-                  "lambda {}: take lambda above {}, or another kernel",
+      fmt::format("kernel_ridge: the matrix of {} has {}, so that nothing is least at lambda {}: take lambda above {}, "
+                  "or another kernel",
                   kernel.kernel().text(), check.text(), lambda, format_significant(-check.least, 3)));
 }
 
@@ -130,10 +130,9 @@ KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const Fit
   const BoundKernel kernel(model.spec.kernel, data.points);
   if (!model.spec.kernel.is_positive())
     if (const GramCheck check = check_gram(kernel, execution); !check.is_positive())
-      model.warnings.push_back(fmt::format(
-          "the matrix of {} is not positive semidefinite ({}): there is a solution, but no space in which it is the "
-          "least",
-          model.spec.kernel.text(), check.text()));
+      model.warnings.push_back(
+          fmt::format("the matrix of {} has {}: there is a solution, but no space in which it is the least",
+                      model.spec.kernel.text(), check.text()));
 
   const auto count = static_cast<Index>(spec->lambda.size());
   model.lambda.of = Eigen::Map<const Vector>(spec->lambda.data(), count);

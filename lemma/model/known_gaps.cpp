@@ -15,6 +15,8 @@ constexpr KnownGap kGaps[] = {
      "the way to the maximum leaves no trace in the rows; only where it ended is certified"},
     {"kernel_perceptron", kDamage, "passes",
      "how long the way was leaves no trace in the rows; the mistakes on it are counted again"},
+    {"gp", kDamage, "lml_gradient",
+     "at the greatest likelihood it is rounding; one that matters is far above the tolerance"},
     {"kmeans", kDamage, "objective",
      "the way to the centres leaves no trace in the rows; only where it ended is certified"},
     {"linear_svm", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},

@@ -1,0 +1,119 @@
+// lemma/kernel/nadaraya_watson_test.cpp: the reference, refitting without a row, and places far from all rows.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/core/random.hpp>
+#include <lemma/data/datasets.hpp>
+#include <lemma/kernel/nadaraya_watson.hpp>
+#include <lemma/model/fit.hpp>
+#include <tests/golden.hpp>
+#include <tests/message_of.hpp>
+
+namespace lemma {
+namespace {
+
+struct Mcycle {
+  Matrix x;
+  Vector y;
+  Mcycle() {
+    const Table table = dataset("mcycle");
+    x = Eigen::Map<const Vector>(table.column("times").numbers().values.data(), table.rows());
+    y = Eigen::Map<const Vector>(table.column("accel").numbers().values.data(), table.rows());
+  }
+};
+
+TEST(NadarayaWatson, AgreesWithTheReference) {
+  const Golden golden("nw_mcycle");
+  const Mcycle data;
+  const Matrix grid = golden.vector("grid");
+  const auto mean = fit(NadarayaWatson{.bandwidth = {1.5}}, data.x, data.y);
+  EXPECT_TRUE(golden.agrees("nadaraya_watson", mean.predict(grid)));
+  EXPECT_TRUE(golden.agrees("nw_loocv_mse", mean.loocv_mse));
+  EXPECT_TRUE(golden.agrees("nw_effective_df", mean.effective_df));
+  EXPECT_TRUE(mean.certificate.holds()) << mean.certificate.message;
+  const auto line = fit(NadarayaWatson{.bandwidth = {1.5}, .degree = 1}, data.x, data.y);
+  EXPECT_TRUE(golden.agrees("local_linear", line.predict(grid)));
+}
+
+TEST(NadarayaWatson, LeavingARowOutIsRefittingWithoutIt) {
+  const Matrix x = normal_matrix(20, 2, 3);
+  const Vector y = x.col(0).array().sin() + x.col(1).array();
+  for (const int degree : {0, 1}) {
+    const NadarayaWatson spec{.bandwidth = {0.7}, .degree = degree};
+    double sum = 0;
+    for (Index left = 0; left < 20; ++left) {
+      Vector w = Vector::Ones(20);
+      w(left) = 0;
+      sum += std::pow(y(left) - fit(spec, x, y, {.weights = w}).predict(x.row(left))(0), 2);
+    }
+    EXPECT_NEAR(fit(spec, x, y).loocv_mse, sum / 20, 1e-12) << degree;
+  }
+}
+
+TEST(NadarayaWatson, TheTraceIsTheSumOfHowFittedValuesFollowTheirResponses) {
+  const Matrix x = normal_matrix(15, 2, 3);
+  const Vector y = x.col(0).array().sin();
+  for (const int degree : {0, 1}) {
+    const NadarayaWatson spec{.bandwidth = {0.7}, .degree = degree};
+    const auto m = fit(spec, x, y);
+    double trace = 0;
+    for (Index i = 0; i < 15; ++i) {
+      Vector moved = y;
+      moved(i) += 1;
+      trace += fit(spec, x, moved).predict(x)(i) - m.predict(x)(i);
+    }
+    EXPECT_NEAR(m.effective_df, trace, 1e-10) << degree;
+  }
+}
+
+TEST(NadarayaWatson, ALineIsFollowedExactlyByLines) {
+  const Matrix x = normal_matrix(40, 3, 5);
+  const Vector y = (2 + x.col(0).array() - 3 * x.col(2).array()).matrix();
+  const auto m = fit(NadarayaWatson{.bandwidth = {2}, .degree = 1}, x, y);
+  const Matrix far = 3 * normal_matrix(10, 3, 6);
+  EXPECT_LT((m.predict(far).array() - (2 + far.col(0).array() - 3 * far.col(2).array())).abs().maxCoeff(), 1e-8);
+  EXPECT_NEAR(m.rss, 0, 1e-20);
+}
+
+TEST(NadarayaWatson, FarFromAllRowsTheNearestAnswers) {
+  const Matrix x{{0.0}, {1.0}, {2.0}};
+  const Vector y{{5.0, 6.0, 9.0}};
+  const Matrix far{{1e4}, {-1e4}, {1e300}};
+  const auto mean = fit(NadarayaWatson{.bandwidth = {0.5}}, x, y).predict(far);
+  EXPECT_EQ(mean(0), 9);
+  EXPECT_EQ(mean(1), 5);
+  EXPECT_TRUE(std::isfinite(mean(2)));
+  const auto line = fit(NadarayaWatson{.bandwidth = {0.5}, .degree = 1}, x, y).predict(far);
+  EXPECT_EQ(line(0), 9);  // nearby there is one row, and no slope
+}
+
+TEST(NadarayaWatson, TheChosenBandwidthLeavesTheLeastError) {
+  const Mcycle data;
+  const auto m = fit(NadarayaWatson{}, data.x, data.y);
+  for (const double factor : {0.5, 0.8, 1.25, 2.0}) {
+    const auto other = fit(NadarayaWatson{.bandwidth = {factor * m.bandwidth(0)}}, data.x, data.y);
+    EXPECT_GT(other.loocv_mse, m.loocv_mse) << factor;
+  }
+}
+
+TEST(NadarayaWatson, OtherResponsesFailTheCertificate) {
+  const Mcycle data;
+  auto m = fit(NadarayaWatson{.bandwidth = {1.5}}, data.x, data.y);
+  MemoryRows rows(data.x);
+  rows.response({data.y.data(), static_cast<std::size_t>(data.y.size())});
+  EXPECT_TRUE(certify(m, rows, {}).holds());
+  m.loocv_mse *= 1 - 1e-6;  // the natural slip: dividing by n − 1, or by 1 − mean(S)
+  EXPECT_FALSE(certify(m, rows, {}).holds());
+}
+
+TEST(NadarayaWatson, BadInputIsRefusedByWhatIsWrong) {
+  const Mcycle data;
+  const auto refusal = [&](const NadarayaWatson& spec) { return message_of([&] { fit(spec, data.x, data.y); }); };
+  EXPECT_NE(refusal({.bandwidth = {0}}).find("bandwidth"), std::string::npos);
+  EXPECT_NE(refusal({.bandwidth = {1, 2}}).find("2 bandwidths for 1 column"), std::string::npos);
+  EXPECT_NE(refusal({.degree = 2}).find("degree"), std::string::npos);
+  const auto equal = fit(NadarayaWatson{}, Matrix::Constant(9, 2, 3.0), Vector::LinSpaced(9, 0, 8));
+  EXPECT_NEAR(equal.predict(Matrix::Constant(1, 2, 3.0))(0), 4, 1e-14);
+}
+
+}  // namespace
+}  // namespace lemma
