@@ -97,7 +97,10 @@ INSTANTIATE_TEST_SUITE_P(Kernels, GpGradient,
 
 TEST_P(GpGradient, IsTheDerivativeOfTheLikelihood) {
   const Wave wave(300);
-  KernelRows data{Points(wave.x), wave.y, Vector::Ones(300), 300};
+  KernelRows data;
+  data.points = Points(wave.x);
+  data.y = wave.y;
+  data.weight = Vector::Ones(300);
   for (Index i = 0; i < 300; i += 3) data.weight(i) = 2;
   for (const GpMean mean : {GpMean::zero, GpMean::constant}) {
     const gp::Likelihood likelihood(data, mean, 0, {});
