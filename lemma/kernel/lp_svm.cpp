@@ -102,7 +102,7 @@ double dual_value(const Problem& problem, const RowProducts& rows, bool hard, Ve
   for (Index k = 0; k < answer.ray.size(); ++k)
     if (answer.ray(k) > 1e-9 * answer.ray.maxCoeff())
       rows.push_back(std::to_string(which[static_cast<std::size_t>(k)] + 1));
-  throw Error(fmt::format("lp_svm: no plane separates the classes{}; leave out --hard, or use more columns",
+  throw Error(fmt::format("lp_svm: no plane separates the classes{}; use a finite C, or more columns",
                           rows.empty()
                               ? ""
                               : fmt::format(": a mixture of rows of one is a mixture of rows of the other (rows {})",
@@ -175,7 +175,7 @@ double slack_weight(const Problem& problem, const Rows& rows, const Vector& f) {
 Problem lp_problem(const LpSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane) {
   Problem out;
   out.intercept = spec.intercept;
-  set_sides(out, rows, spec.C, factors, plane);
+  set_sides(out, rows, spec.hard() ? 1.0 : spec.C, factors, plane);
   return out;
 }
 
@@ -214,16 +214,16 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
   for (Index k = 0; k < planes; ++k) {
     const auto share = [&](Index of) { return 0.05 + 0.95 * static_cast<double>(of) / static_cast<double>(planes); };
     const Problem problem = lp_problem(*spec, rows, factors, k);
-    Point point = solve_plane(problem, about, spec->hard, execution.part(share(k), share(k + 1)));
+    Point point = solve_plane(problem, about, spec->hard(), execution.part(share(k), share(k + 1)));
     if (centred) point.theta(0) -= columns.centre.dot(point.theta.tail(p));
     require(point.theta.allFinite(), "lp_svm: a coefficient is beyond the range of numbers; use other units");
     const Vector f = products.times(point.theta);
-    point.dual = dual_value(problem, about, spec->hard, point.alpha);
-    point.primal = primal_value(problem, spec->hard, point.theta, f);
+    point.dual = dual_value(problem, about, spec->hard(), point.alpha);
+    point.primal = primal_value(problem, spec->hard(), point.theta, f);
     model.coefficients.of.row(k) = point.theta.tail(p).transpose();
     model.intercept.of(k) = point.theta(0);
-    model.objective.of(k) = length_of(point.theta) + (spec->hard ? 0.0 : problem.losses(f));
-    model.slack.of(k) = spec->hard ? 0.0 : slack_weight(problem, rows, f);
+    model.objective.of(k) = length_of(point.theta) + (spec->hard() ? 0.0 : problem.losses(f));
+    model.slack.of(k) = spec->hard() ? 0.0 : slack_weight(problem, rows, f);
     model.n_zero.of(k) = static_cast<double>((point.theta.tail(p).array() == 0).count());
     if (k == 0 || !(point.gap() <= model.certificate.value)) model.certificate = gap_certificate(point);
   }
@@ -240,7 +240,7 @@ Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& 
   const Columns columns = look_at_columns(LpSvm::name, rows, execution);
   const auto factors =
       class_factors(LpSvm::name, model.spec.class_weights, class_counts(LpSvm::name, rows), rows.classes);
-  const bool centred = model.spec.intercept && columns.centre.size() > 0, hard = model.spec.hard;
+  const bool centred = model.spec.intercept && columns.centre.size() > 0, hard = model.spec.hard();
   const RowProducts products(rows, {}, execution), about(rows, centred ? columns.centre : Vector{}, execution);
   Certificate out;
   Comparison same;
@@ -297,7 +297,7 @@ std::string LpSvmModel::summary(const Names& names) const {
   table.numbers("slack", {slack.of.begin(), slack.of.end()}, 7);
   table.right("coefficients 0", zeros);
   return planes::table(affine(), spec.intercept, names) +
-         (spec.hard ? std::string("\nHard margins\n") : fmt::format("\nC = {:.5g}\n", spec.C)) +
+         (spec.hard() ? std::string("\nC = infinite: hard margins\n") : fmt::format("\nC = {:.5g}\n", spec.C)) +
          table.str({.gap = 2, .width = 100});
 }
 

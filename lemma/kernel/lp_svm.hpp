@@ -3,6 +3,7 @@
 #include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
 #include <lemma/model/path.hpp>
+#include <limits>
 
 namespace lemma {
 
@@ -11,8 +12,9 @@ namespace lemma {
 ///
 ///     minimise  Σ |wⱼ| + Σ cᵢ ξᵢ      subject to   tᵢ (xᵢ·w + b) ≥ 1 − ξᵢ,   ξᵢ ≥ 0,
 ///
-/// and with `hard` all ξ = 0: then there is a solution where, and only where, a plane separates the classes. The programme
-/// that is solved is the dual one, which has a row for each column of the data instead of one for each example:
+/// and with C = inf all ξ = 0 (hard margins): then there is a solution where, and only where, a plane separates the
+/// classes. The programme that is solved is the dual one, which has a row for each column of the data instead of one for
+/// each example:
 ///
 ///     maximise  Σ αᵢ     subject to   |Σ αᵢ tᵢ xᵢⱼ| ≤ 1 for each j,   Σ αᵢ tᵢ = 0,   0 ≤ αᵢ ≤ cᵢ;
 ///
@@ -23,7 +25,6 @@ namespace lemma {
 ///              others being at their bounds, and shrinks it until it is feasible.
 struct LpSvm {
   double C = 1;
-  bool hard = false;
   bool intercept = true;
   ClassWeighting class_weights = ClassWeights::equal;
 
@@ -38,14 +39,17 @@ struct LpSvm {
       .takes_sparse = true};
   static constexpr auto params() {
     using S = LpSvm;
-    return std::tuple{param("C", &S::C, "weight of the slacks ξ beside Σ |w|", above(0), Step::logarithmic),
-                      param("hard", &S::hard, "no slack: every row beyond the margin; refused when no plane does that"),
-                      param("intercept", &S::intercept, "fit an intercept b"),
-                      param("class_weights", &S::class_weights,
-                            "factors on the weights of the rows of each class, in their order; balanced: all classes "
-                            "count the same",
-                            at_least(0))};
+    return std::tuple{
+        param("C", &S::C,
+              "weight of the slacks ξ beside Σ |w|; inf: no slack, and refused where no plane separates the classes",
+              above(0).or_infinite(), Step::logarithmic),
+        param("intercept", &S::intercept, "fit an intercept b"),
+        param("class_weights", &S::class_weights,
+              "factors on the weights of the rows of each class, in their order; balanced: all classes "
+              "count the same",
+              at_least(0))};
   }
+  bool hard() const { return C == std::numeric_limits<double>::infinity(); }
 };
 static_assert(Described<LpSvm>);
 

@@ -5,10 +5,13 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/kernel/lp_svm.hpp>
 #include <lemma/model/fit.hpp>
+#include <limits>
 #include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
+
+constexpr double kHard = std::numeric_limits<double>::infinity();
 
 /// Two classes that differ in the first two of many columns.
 struct Columns {
@@ -59,7 +62,7 @@ TEST(LpSvm, LeavesOutColumnsThatDoNotHelp) {
 
 TEST(LpSvm, HardMarginsExistWhereTheClassesAreSeparated) {
   const Columns apart(60, 4, 4), mixed(60, 4, 0.1);
-  const auto m = fit(LpSvm{.hard = true}, apart.x, apart.labels);
+  const auto m = fit(LpSvm{.C = kHard}, apart.x, apart.labels);
   EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
   EXPECT_EQ(m.slack.of(0), 0);
   const Matrix f = m.decision(apart.x);
@@ -67,7 +70,7 @@ TEST(LpSvm, HardMarginsExistWhereTheClassesAreSeparated) {
   EXPECT_TRUE(certify(m, apart.rows(), {}).holds());
   const auto soft = fit(LpSvm{.C = 1e6}, apart.x, apart.labels);
   EXPECT_NEAR(soft.objective.of(0), m.objective.of(0), 1e-7 * m.objective.of(0)) << "a large C is as good";
-  const std::string refusal = message_of([&] { fit(LpSvm{.hard = true}, mixed.x, mixed.labels); });
+  const std::string refusal = message_of([&] { fit(LpSvm{.C = kHard}, mixed.x, mixed.labels); });
   EXPECT_NE(refusal.find("no plane separates the classes"), std::string::npos);
   EXPECT_NE(refusal.find("rows "), std::string::npos) << refusal;
 }
