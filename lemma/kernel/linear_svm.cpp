@@ -83,7 +83,7 @@ LinearSvmModel fit(const Valid<LinearSvm>& spec, const Rows& rows, const FitOpti
   model.class_factors = Eigen::Map<const Vector>(factors.data(), static_cast<Index>(factors.size()));
   if (auto complaint = complaint_about(LinearSvm::name, rows, columns); !complaint.empty())
     model.warnings.push_back(std::move(complaint));
-  const Index planes = planes_for(rows.classes.size());
+  const Index planes = planes_for(rows);
   model.coefficients.of.resize(planes, rows.width());
   for (PathNumbers* each :
        {&model.intercept, &model.objective_primal, &model.objective_dual, &model.gap, &model.n_support})

@@ -101,7 +101,7 @@ Point proved(const LinearSvm& spec, const Problem& problem, const RowProducts& r
 Certificate certify(const LinearSvmModel& model, const Rows& rows, const Execution& execution) {
   using namespace margin;
   check_rows(LinearSvm::name, LinearSvm::about, rows);
-  require(rows.width() == model.width() && planes_for(rows.classes.size()) == model.planes(),
+  require(rows.width() == model.width() && planes_for(rows) == model.planes(),
           fmt::format("linear_svm: the model has {} columns and {} planes, which the rows do not fit", model.width(),
                       model.planes()));
   model.check();

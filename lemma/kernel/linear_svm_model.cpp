@@ -4,6 +4,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/linear_svm.hpp>
 #include <lemma/kernel/planes.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 
@@ -18,7 +19,7 @@ void LinearSvmModel::check() const {
 }
 
 Matrix LinearSvmModel::decision(const MatrixView& x) const { return planes::decision(LinearSvm::name, affine(), x); }
-Labels LinearSvmModel::predict(const MatrixView& x) const { return planes::classify(decision(x)); }
+Labels LinearSvmModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 std::vector<NamedColumn> LinearSvmModel::diagnostics(const Block& block) const {
   return planes::diagnose(decision(block.x), block.label);
 }

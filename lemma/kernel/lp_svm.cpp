@@ -7,6 +7,7 @@
 #include <lemma/kernel/margin_problem.hpp>
 #include <lemma/kernel/planes.hpp>
 #include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/optimize/programme.hpp>
 #include <limits>
 
@@ -205,7 +206,7 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
   model.class_factors = Eigen::Map<const Vector>(factors.data(), static_cast<Index>(factors.size()));
   if (auto complaint = complaint_about(LpSvm::name, rows, columns); !complaint.empty())
     model.warnings.push_back(std::move(complaint));
-  const Index planes = planes_for(rows.classes.size()), p = rows.width();
+  const Index planes = planes_for(rows), p = rows.width();
   model.coefficients.of.resize(planes, p);
   for (PathNumbers* each : {&model.intercept, &model.objective, &model.slack, &model.n_zero}) each->of.resize(planes);
 
@@ -233,7 +234,7 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
 /// α is made from the margins alone; both values are taken from the rows.
 Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& execution) {
   check_rows(LpSvm::name, LpSvm::about, rows);
-  require(rows.width() == model.width() && planes_for(rows.classes.size()) == model.planes(),
+  require(rows.width() == model.width() && planes_for(rows) == model.planes(),
           fmt::format("lp_svm: the model has {} columns and {} planes, which the rows do not fit", model.width(),
                       model.planes()));
   model.check();
@@ -280,7 +281,7 @@ void LpSvmModel::check() const {
 }
 
 Matrix LpSvmModel::decision(const MatrixView& x) const { return planes::decision(LpSvm::name, affine(), x); }
-Labels LpSvmModel::predict(const MatrixView& x) const { return planes::classify(decision(x)); }
+Labels LpSvmModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 std::vector<NamedColumn> LpSvmModel::diagnostics(const Block& block) const {
   return planes::diagnose(decision(block.x), block.label);
 }

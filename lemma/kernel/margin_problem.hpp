@@ -95,7 +95,8 @@ std::string complaint_about(std::string_view method, const Rows& rows, const Col
 void set_sides(Problem& problem, const Rows& rows, double cost, const std::vector<double>& factors, Index plane);
 /// The weight of the rows of each class.
 std::vector<double> class_counts(std::string_view method, const Rows& rows);
-inline Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
+/// The planes that tell the classes of these rows apart: one for two, one for each of more.
+Index planes_for(const Rows& rows);
 /// Weight of the rows with t f ≤ 1, but for rounding.
 double support_weight(const Problem& problem, const Rows& rows, const Vector& f);
 Problem problem_of(const LinearSvm& spec, const Rows& rows, const std::vector<double>& factors, Index plane);

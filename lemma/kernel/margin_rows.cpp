@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/kernel/margin_problem.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma::margin {
 namespace {
@@ -69,6 +70,8 @@ std::string complaint_about(std::string_view method, const Rows& rows, const Col
       name(greatest), spread(greatest) / spread(least), name(least), method);
 }
 
+Index planes_for(const Rows& rows) { return functions_for(static_cast<Index>(rows.classes.size())); }
+
 std::vector<double> class_counts(std::string_view method, const Rows& rows) {
   std::vector<double> counts(rows.classes.size());
   for_each_outcome(rows, [&](const Block& block, Index first, Index size) {
@@ -86,11 +89,11 @@ std::vector<double> class_counts(std::string_view method, const Rows& rows) {
 void set_sides(Problem& problem, const Rows& rows, double cost, const std::vector<double>& factors, Index plane) {
   problem.t.resize(rows.count());
   problem.c.resize(rows.count());
-  const int positive = rows.classes.size() == 2 ? 1 : static_cast<int>(plane);
+  const Index planes = planes_for(rows);
   for_each_outcome(rows, [&](const Block& block, Index first, Index size) {
     for (Index i = 0; i < size; ++i) {
       const int label = block.label[static_cast<std::size_t>(i)];
-      problem.t(first + i) = label == positive ? 1 : -1;
+      problem.t(first + i) = is_positive(label, plane, planes) ? 1 : -1;
       problem.c(first + i) = cost * block.weight_of(i) * factors[static_cast<std::size_t>(label)];
     }
   });

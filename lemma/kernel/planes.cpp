@@ -4,6 +4,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/planes.hpp>
 #include <lemma/math/simd_logistic.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma::planes {
 
@@ -21,25 +22,13 @@ Matrix decision(std::string_view method, const AffineMap& planes, const MatrixVi
   return out;
 }
 
-Labels classify(const Matrix& f) {
-  Labels out(static_cast<std::size_t>(f.rows()));
-  for (Index i = 0; i < f.rows(); ++i) {
-    Index best = 0;
-    if (f.cols() == 1) best = f(i, 0) > 0 ? 1 : 0;
-    else f.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
-
 std::vector<NamedColumn> diagnose(const Matrix& f, std::span<const int> label) {
   std::vector<NamedColumn> out;
   for (Index k = 0; k < f.cols(); ++k) {
     const std::string ending = f.cols() == 1 ? "" : fmt::format("{}", k + 1);
-    const int positive = f.cols() == 1 ? 1 : static_cast<int>(k);
     Vector margin(f.rows());
     for (Index i = 0; i < f.rows(); ++i)
-      margin(i) = label[static_cast<std::size_t>(i)] == positive ? f(i, k) : -f(i, k);
+      margin(i) = is_positive(label[static_cast<std::size_t>(i)], k, f.cols()) ? f(i, k) : -f(i, k);
     out.push_back({"slack" + ending, (1 - margin.array()).max(0.0)});
     out.push_back({"margin" + ending, std::move(margin)});
   }

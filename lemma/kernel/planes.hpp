@@ -7,8 +7,6 @@ namespace lemma::planes {
 
 /// f of each plane for each row; Error where the width is another.
 Matrix decision(std::string_view method, const AffineMap& planes, const MatrixView& x);
-/// Of two classes the side, of more the plane with the largest f.
-Labels classify(const Matrix& f);
 /// margin = t f and slack = max(0, 1 − margin) of the rows' own classes; of more than two classes for each plane.
 std::vector<NamedColumn> diagnose(const Matrix& f, std::span<const int> label);
 /// The class on the positive side of plane k.
