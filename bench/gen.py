@@ -229,6 +229,12 @@ def svm_b(d):
 
 
 @wl
+def svm_scaling(d):
+    """as svm_b with n=100000; C=1 gamma=1/8"""
+    _svm(d, "svm_scaling", 12, 100000, 8, 8, 1.2)
+
+
+@wl
 def kmeans_a(d):
     """n=1e6 d=20 k=50; initial centres = kmeans_a_init"""
     r = rng(9)

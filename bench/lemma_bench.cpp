@@ -185,6 +185,59 @@ Value sparse_svm(const Job& task, MarginLoss loss, double tolerance) {
   return out;
 }
 
+SvmModel svm_of(const Job& task, const Matrix& x, const Matrix& y) {
+  Labels codes;
+  for (Index i = 0; i < x.rows(); ++i) codes.push_back(y(i, 0) > 0);
+  MemoryRows rows(x);
+  rows.labels(codes, {"-1", "1"});
+  const double gamma = 1 / static_cast<double>(x.cols());
+  return fit(Valid<Svm>(Svm{.C = 1, .kernel = Rbf{.gamma = gamma}, .cache = 1000}), rows, task.options);
+}
+
+Value svm_fit(const Job& task, const std::string& name) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix(name + "_X.npy"), y = task.matrix(name + "_y.npy");
+  const auto model = timed(out, [&] { return svm_of(task, x, y); });
+  quality.set("objective", -model.objective_dual.of(0));
+  quality.set("gap", model.gap.of(0));
+  quality.set("support", model.n_support.of(0));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
+Value svm_predict(const Job& task, const std::string& name) {
+  Value out = Value::object(), quality = Value::object();
+  const auto model = svm_of(task, task.matrix(name + "_X.npy"), task.matrix(name + "_y.npy"));
+  const Matrix x = task.matrix(name + "_Xt.npy"), y = task.matrix(name + "_yt.npy");
+  const Matrix values = timed(out, [&] { return model.machine_values(x, task.options.execution()); });
+  double right = 0;
+  for (Index i = 0; i < x.rows(); ++i) right += (values(i, 0) > 0) == (y(i, 0) > 0);
+  quality.set("right", right / static_cast<double>(x.rows()));
+  out.set("quality", quality);
+  return out;
+}
+
+/// Seconds by the number of rows.
+Value svm_scaling(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("svm_scaling_X.npy"), y = task.matrix("svm_scaling_y.npy");
+  double seconds = 0, cpu = 0;
+  for (const Index n : {1000, 3000, 10000, 30000, 100000}) {
+    if (n > x.rows()) break;
+    const Clock clock;
+    svm_of(task, x.topRows(n), y.topRows(n));
+    quality.set(std::to_string(n), clock.seconds());
+    if (n > 30000) break;
+    seconds += clock.seconds();
+    cpu += clock.cpu_seconds();
+  }
+  out.set("seconds", seconds);
+  out.set("cpu", cpu);
+  out.set("quality", quality);
+  return out;
+}
+
 /// Without standard errors, as the peers.
 Value lad(const Job& task) {
   Value out = Value::object(), quality = Value::object();
@@ -271,6 +324,11 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
     {"gp", gp},
     {"krr", krr},
+    {"svm_a", [](const Job& task) { return svm_fit(task, "svm_a"); }},
+    {"svm_a_predict", [](const Job& task) { return svm_predict(task, "svm_a"); }},
+    {"svm_b", [](const Job& task) { return svm_fit(task, "svm_b"); }},
+    {"svm_b_predict", [](const Job& task) { return svm_predict(task, "svm_b"); }},
+    {"svm_scaling", svm_scaling},
     {"pca_full", [](const Job& task) { return pca(task, "pca_full_X.npy", Pca{}); }},
     {"pca_top",
      [](const Job& task) {

@@ -97,6 +97,26 @@ def sparse_svm_workload(name, title, loss, objective, gap):
                     target=Target(against=("liblinear",), ratio=1.5))
 
 
+def svm_workloads(name, shape, objective, gap, right):
+    """Fit and prediction; the gap is that of libsvm's model, computed by the same formula."""
+    text = "without reading and writing text"
+    rows = tuple(name + end for end in ("_X.npy", "_y.npy", "_Xt.npy", "_yt.npy", ".svm", ".t.svm"))
+    return (
+        Workload(
+            name=name, title=f"SVM, Gaussian kernel, C = 1, gamma = 1/d, {shape}", data=name, files=rows, group="kernel",
+            quality={"objective": Expected(objective, 5e-3, "at_most"), "gap": Expected(gap, 0, "at_most")},
+            peers=(Peer("libsvm", python("svm.py", name, "fit", "libsvm"), NUMPY, note=f"svm-train, one thread, {text}"),
+                   Peer("sklearn SVC", python("svm.py", name, "fit", "sklearn"), NUMPY, note="libsvm on dense rows")),
+            target=Target(against=("libsvm",), ratio=4.0)),
+        Workload(
+            name=name + "_predict", title=f"prediction of 20,000 rows by that machine, {shape}", data=name, files=rows,
+            group="kernel", quality={"right": Expected(right, 1e-4, "at_least")},
+            peers=(Peer("libsvm", python("svm.py", name, "predict", "libsvm"), NUMPY,
+                        note=f"svm-predict, one thread, {text}"),),
+            target=Target(against=("libsvm",), ratio=15.0)),
+    )
+
+
 WORKLOADS = (
     Workload(
         name="csv",
@@ -210,6 +230,17 @@ WORKLOADS = (
     sparse_svm_workload("sparse_svm_squared",
                         "sparse linear SVM, squared hinge, C = 1, bias penalised, 2e5 x 1e5, 50 per row",
                         "squared_hinge", objective=117_520, gap=5.3e-5),
+    *svm_workloads("svm_a", "2e4 x 50", -6273.786, 7.34e-5, 0.8587),
+    *svm_workloads("svm_b", "6e4 x 8", -18009.24, 1.715e-5, 0.8707),
+    Workload(
+        name="svm_scaling",
+        title="SVM by rows: seconds for 1e3, 3e3, 1e4, 3e4 (and 1e5) x 8",
+        data="svm_scaling",
+        files=("svm_scaling_X.npy", "svm_scaling_y.npy", "svm_scaling.svm"),
+        peers=(Peer("libsvm", python("svm.py", "svm_scaling", "1000", "3000", "10000", "30000"), NUMPY,
+                    note="svm-train up to 3e4 rows; its time is the sum of those"),),
+        group="kernel",
+    ),
     Workload(
         name="lad",
         title="least absolute deviations with intercept, 1e5 x 20",

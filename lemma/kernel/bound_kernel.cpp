@@ -22,8 +22,8 @@ std::vector<Index> indices(Index first, Index size) {
   return out;
 }
 
-void require_finite(const Kernel& kernel, const auto& block) {
-  if (!block.allFinite())
+void require_finite(const KernelPart& part, const Kernel& kernel, const auto& block) {
+  if (!part.is_bounded() && !block.allFinite())
     throw Error(
         fmt::format("a value of the kernel {} overflows: bring the columns to one scale first ('scale | …'), or "
                     "choose a smaller gamma or degree",
@@ -65,18 +65,18 @@ BoundKernel& BoundKernel::operator=(BoundKernel&&) noexcept = default;
 
 void BoundKernel::cross_block(const MatrixView& x, Index first, Eigen::Ref<Matrix> out) const {
   part_->cross(x, first, out);
-  require_finite(kernel_, out);
+  require_finite(*part_, kernel_, out);
 }
 
 void BoundKernel::own_block(std::span<const Index> which, Index first, Eigen::Ref<Matrix> out) const {
   part_->own(which, first, out);
-  require_finite(kernel_, out);
+  require_finite(*part_, kernel_, out);
 }
 
 void BoundKernel::add_own(std::span<const Index> which, std::span<const double> weight, Index first,
                           std::span<double> sum) const {
   part_->add_own(which, weight, first, sum);
-  require_finite(kernel_, Eigen::Map<const Vector>(sum.data(), std::ssize(sum)));
+  require_finite(*part_, kernel_, Eigen::Map<const Vector>(sum.data(), std::ssize(sum)));
 }
 
 bool BoundKernel::is_quick() const { return part_->is_quick(); }
@@ -117,7 +117,7 @@ Matrix BoundKernel::expand(const MatrixView& x, const MatrixView& coefficients, 
     const Index from = tile * kRows, rows = std::min(kRows, x.rows() - from);
     if (coefficients.cols() == 1) {
       part_->expand(x.middleRows(from, rows), numbers(weight), {out.data() + from, static_cast<std::size_t>(rows)});
-      require_finite(kernel_, out.middleRows(from, rows));
+      require_finite(*part_, kernel_, out.middleRows(from, rows));
     } else {
       add_expansion(count(), coefficients, out.middleRows(from, rows), [&](Index first, Eigen::Ref<Matrix> block) {
         cross_block(x.middleRows(from, rows), first, block);

@@ -130,6 +130,7 @@ class GaussianPart final : public KernelPart {
                std::span<double> sum) const override {
     points_.add_at_points(points_.own_rows(which), weight, first, sum);
   }
+  bool is_bounded() const override { return true; }
   bool is_quick() const override { return points_.width() <= 64; }
 
  private:

@@ -21,6 +21,8 @@ class KernelPart {
   /// sum[j] += Σ_i weight[i] k(point_which[i], point_(first + j)).
   virtual void add_own(std::span<const Index> which, std::span<const double> weight, Index first,
                        std::span<double> sum) const;
+  /// No value can overflow.
+  virtual bool is_bounded() const { return false; }
   /// A value is made anew in less time than it takes to fetch it from a table of them.
   virtual bool is_quick() const { return false; }
 };

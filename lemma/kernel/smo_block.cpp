@@ -13,6 +13,7 @@ constexpr Index kFew = 512;    // variables at a time in the beginning
 constexpr Index kMost = 8192;  // and in the end, if their kernel matrix fits in the cache
 constexpr Index kAtLeast = 1024;
 constexpr Index kPatience = 64;  // parts, before they get larger
+constexpr Index kMostOfFew = 2048;
 
 /// The chosen variables' own problem.
 struct Part {
@@ -123,7 +124,7 @@ class BlockDescent {
     keep_first(up, [&](Index a, Index b) { return now_.v(a) != now_.v(b) ? now_.v(a) > now_.v(b) : a < b; });
     keep_first(low, [&](Index a, Index b) { return now_.v(a) != now_.v(b) ? now_.v(a) < now_.v(b) : a < b; });
     last_ = worst_and_kept(up, low);
-    if (++parts_ % kPatience == 0) few_ = std::min(2 * few_, most_);
+    if (++parts_ % kPatience == 0) few_ = std::min({2 * few_, kMostOfFew, most_});
     return last_;
   }
 

@@ -33,7 +33,7 @@ class FreshRows final : public RowSource {
   /// The upper triangle in tiles, and its mirror image.
   template <class T>
   void fill(std::span<const Index> which, Square<T>& out) const {
-    constexpr Index kSide = 128;
+    constexpr Index kSide = 64;
     const Index n = std::ssize(which), across = tiles(n, kSide);
     const BoundKernel some(kernel_.kernel(), kernel_.points().select(which));
     parallel_for(across, {.threads = threads_, .progress = progress_}, [&](Index strip) {
