@@ -193,7 +193,8 @@ def lasso_wide(d):
 
 def _svm(d, name, seed, n, p, ncomp, spread):
     r = rng(seed)
-    nt = n + 20000
+    n = rows(n)
+    nt = n + rows(20000)
     cen = r.standard_normal((2, ncomp, p)) * spread
     y = r.integers(0, 2, nt)
     X = cen[y, r.integers(0, ncomp, nt)] + r.standard_normal((nt, p))

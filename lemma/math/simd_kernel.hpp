@@ -1,7 +1,7 @@
 // lemma/math/simd_kernel.hpp: the Gaussian kernel of many rows with many points, without a pass through memory.
 //
-// With rows stretched by √(2γ) and h = ½‖x‖² of the stretched row, exp(−γ‖x − z‖²) = exp(x·z − h_x − h_z). Points lie in
-// panels of a few vectors' width, so that products, exponential and weighted sum of a panel all happen in registers.
+// With rows stretched by √(2γ log₂e) and h = ½‖x‖² of the stretched row, exp(−γ‖x − z‖²) = 2^(x·z − h_x − h_z). Points
+// lie in panels of a few vectors' width, so that products, power and weighted sum of a panel all happen in registers.
 #pragma once
 #include <lemma/core/matrix.hpp>
 #include <span>
