@@ -17,7 +17,7 @@ void require_two_rows(Index points, double megabytes) {
   const double two_rows = 2 * static_cast<double>(points) * sizeof(float) / kMegabyte;
   if (megabytes >= two_rows) return;
   throw Error(
-      fmt::format("a cache of {} MB does not hold two rows of the kernel matrix of {} points: give it {:.3g} MB "
+      fmt::format("a cache of {} megabytes does not hold two rows of the kernel matrix of {} points: give it {:.3g} "
                   "or more",
                   megabytes, points, std::ceil(1000 * two_rows) / 1000));
 }
