@@ -85,7 +85,7 @@ class CachedRows final : public RowSource {
     for (const Index point : which)
       if (!cache_.find(point)) missing.push_back(point);
     std::ranges::sort(missing);
-    missing.erase(std::ranges::unique(missing).begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     std::vector<float*> rows;
     for (const Index point : missing) rows.push_back(cache_.claim(point));
     try {
