@@ -150,6 +150,9 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
     throw Error(fmt::format("svm: slack is the budget of one machine, and {} classes take {}; use C",
                             rows.classes.size(), machines.size()));
 
+  if (spec->kernel.contains<Precomputed>() && rows.width() != rows.count())
+    throw Error(fmt::format("svm: a precomputed kernel is a square matrix, a column for each row; it has {} and {}",
+                            count_of(rows.count(), "row"), count_of(rows.width(), "column")));
   Points points = Points::of(rows, execution.part(0.02, 0.05));
   model.spec.kernel = spec->kernel.resolved(points, outcomes.weight);
   warn_of_scales(model, points, outcomes.weight, rows);

@@ -196,8 +196,6 @@ Certificate certify(const SvmModel& model, const Rows& rows, const Execution& ex
     findings.cost.push_back(cost);
     findings.measured.push_back(measure(model.spec, machine, cost, beta, values, model.bias.of(column)));
     set_measured(expected, column, findings.measured.back());
-    same.number("machines", model.machines(column, 0), machine.negative, 0);
-    same.number("machines", model.machines(column, 1), machine.positive, 0);
   }
   Certificate out = certificate_of(model, findings);
   if (!out.holds()) return out;

@@ -73,16 +73,29 @@ Outcomes read_outcomes(const Svm& spec, const Rows& rows) {
   return out;
 }
 
-std::vector<Machine> machines_of(const Svm& spec, const Outcomes& outcomes) {
-  if (!outcomes.of_classes) return {machine_of(outcomes, -1, -1)};
-  std::vector<Machine> out;
-  const int classes = static_cast<int>(outcomes.class_factors.size());
+Index machines_for(const Svm& spec, Index classes) {
+  if (classes <= 2) return 1;
+  return spec.classes == MultiClass::one_vs_rest ? classes : classes * (classes - 1) / 2;
+}
+
+Matrix machine_classes(const Svm& spec, Index classes) {
+  Matrix out = Matrix::Constant(machines_for(spec, classes), 2, -1);
+  if (classes == 0) return out;
   if (classes > 2 && spec.classes == MultiClass::one_vs_rest) {
-    for (int k = 0; k < classes; ++k) out.push_back(machine_of(outcomes, -1, k));
+    for (Index k = 0; k < classes; ++k) out(k, 1) = static_cast<double>(k);
     return out;
   }
-  for (int k = 0; k < classes; ++k)
-    for (int l = k + 1; l < classes; ++l) out.push_back(machine_of(outcomes, k, l));
+  Index m = 0;
+  for (Index k = 0; k < classes; ++k)
+    for (Index l = k + 1; l < classes; ++l) out.row(m++) << static_cast<double>(k), static_cast<double>(l);
+  return out;
+}
+
+std::vector<Machine> machines_of(const Svm& spec, const Outcomes& outcomes) {
+  std::vector<Machine> out;
+  const Matrix classes = machine_classes(spec, outcomes.class_factors.size());
+  for (Index m = 0; m < classes.rows(); ++m)
+    out.push_back(machine_of(outcomes, static_cast<int>(classes(m, 0)), static_cast<int>(classes(m, 1))));
   return out;
 }
 

@@ -11,12 +11,6 @@ namespace {
 constexpr double kLeastProbability = 1e-7;  // of a pair, before all are brought together
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-Index machines_for(const SvmModel& model) {
-  const Index k = model.class_count();
-  if (!model.of_classes || k == 2) return 1;
-  return model.spec.classes == MultiClass::one_vs_rest ? k : k * (k - 1) / 2;
-}
-
 bool is_pairwise(const SvmModel& model) { return model.machines(0, 0) >= 0; }
 
 /// One column a class: f against the rest; or the pairs it wins, and its sum of f brought between −⅓ and ⅓.
@@ -76,7 +70,8 @@ Matrix probabilities_of(const SvmModel& model, const Matrix& values) {
 }  // namespace
 
 void SvmModel::check() const {
-  const Index machines_expected = machines_for(*this), kept = static_cast<Index>(support.of.size());
+  const Index machines_expected = svm::machines_for(spec, class_count());
+  const auto kept = static_cast<Index>(support.of.size());
   require(of_classes ? class_count() >= 2 : class_count() == 0, "svm: the classes do not fit the response");
   for (const PathNumbers* each :
        {&bias, &objective_primal, &objective_dual, &gap, &margin, &n_free, &n_bounded, &n_support})
@@ -88,17 +83,9 @@ void SvmModel::check() const {
           "svm: the coefficients do not fit the support vectors");
   for (std::size_t i = 1; i < support.of.size(); ++i)
     require(support.of[i] > support.of[i - 1], "svm: the support vectors are not in the order of the rows");
-  require(machines.rows() == machines_expected && machines.cols() == 2, "svm: the machines do not fit the classes");
-  for (Index m = 0; m < machines_expected; ++m)
-    for (const Index side : {0, 1}) {
-      const double k = machines(m, side);
-      require(k == std::floor(k) && k < static_cast<double>(std::max<Index>(class_count(), 1)) &&
-                  k >= (of_classes && (side == 1 || machines_expected != class_count() ||
-                                       spec.classes == MultiClass::one_vs_one)
-                            ? 0
-                            : -1),
-              "svm: a machine is of a class that is not there");
-    }
+  require(machines.rows() == machines_expected && machines.cols() == 2 &&
+              machines == svm::machine_classes(spec, class_count()),
+          "svm: the machines do not fit the classes");
   require(class_factors.allFinite() && (class_factors.array() > 0).all(), "svm: the class factors are not usable");
   require(sigmoid_slope.size() == sigmoid_offset.size() &&
               (sigmoid_slope.size() == 0 || sigmoid_slope.size() == machines_expected) &&

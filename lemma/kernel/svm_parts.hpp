@@ -36,6 +36,9 @@ struct Machine {
   Index count() const { return static_cast<Index>(rows.size()); }
   double total() const { return factor.sum(); }
 };
+/// How many machines so many classes take, and the negative and the positive class of each. No classes: numbers.
+Index machines_for(const Svm& spec, Index classes);
+Matrix machine_classes(const Svm& spec, Index classes);
 std::vector<Machine> machines_of(const Svm& spec, const Outcomes& outcomes);
 /// What a machine is called: "virginica against versicolor", "virginica against the rest", "" for numbers.
 std::string machine_name(int negative, int positive, const std::vector<std::string>& classes);
