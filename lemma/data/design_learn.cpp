@@ -77,16 +77,27 @@ void learn_levels(const Formula& formula, const Table& schema, const Survey& fou
                            e.text, because, to_text(e))));
 }
 
-/// Whole numbers, and not too many of them, can be class labels as they are.
-void check_numeric_classes(const Formula& formula, const Expression& e, const Survey::Counts& counts) {
+/// Whole numbers, and not too many of them, can be class labels as they are. Why these are not; empty when they are.
+std::string why_no_classes(const Survey::Counts& counts) {
   for (const auto& [label, count] : counts) {
     double value = 0;
     std::from_chars(label.data(), label.data() + label.size(), value);
-    if (value != std::floor(value) || !std::isfinite(value))
-      fail_numeric_response(formula, e, fmt::format("({} is not a whole number)", label));
+    if (value != std::floor(value) || !std::isfinite(value)) return fmt::format("({} is not a whole number)", label);
   }
-  if (static_cast<Index>(counts.size()) > kMaxNumericClasses)
-    fail_numeric_response(formula, e, fmt::format("with more than {} values", kMaxNumericClasses));
+  if (static_cast<Index>(counts.size()) <= kMaxNumericClasses) return {};
+  return fmt::format("with more than {} values", kMaxNumericClasses);
+}
+
+bool is_numeric_label(const Table& schema, const Draft& draft, std::size_t part) {
+  return schema.column(draft.parts.response.parts[part].column()).type() == ColumnType::numeric &&
+         draft.response_sources[part].expression.kind == Expression::Kind::name;
+}
+
+/// Of a method that takes numbers or classes: a numeric response that cannot be classes is numbers.
+bool must_be_numbers(const Table& schema, const Survey& found, const Draft& draft, const DesignOptions& options) {
+  const Response& response = draft.parts.response;
+  return options.classify && options.classify_categories && response.kind == Response::Kind::classes &&
+         response.parts.size() == 1 && is_numeric_label(schema, draft, 0) && !why_no_classes(found.classes[0]).empty();
 }
 
 void note_unused_classes(const Column& column, const Variable& part, std::vector<std::string>& notes) {
@@ -103,8 +114,9 @@ void learn_classes(const Formula& formula, const Table& schema, const Survey& fo
     Variable& part = response.parts[p];
     const Column& column = schema.column(part.column());
     const Expression& e = draft.response_sources[p].expression;
-    if (column.type() == ColumnType::numeric && e.kind == Expression::Kind::name)
-      check_numeric_classes(formula, e, found.classes[p]);
+    if (is_numeric_label(schema, draft, p))
+      if (const auto because = why_no_classes(found.classes[p]); !because.empty())
+        fail_numeric_response(formula, e, because);
     require(static_cast<Index>(found.classes[p].size()) <= kMaxLevels,
             fmt::format("the response {} has more than {} classes", part.label, kMaxLevels));
     part.levels = ordered_levels(column, found.classes[p]);
@@ -217,6 +229,11 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
     draft.parts.notes = notes;
     const Survey found = survey(draft.parts, source, options.execution);
     check_survey(draft.parts, found);
+    if (must_be_numbers(schema, found, draft, options)) {
+      DesignOptions of_numbers = options;
+      of_numbers.classify = false;
+      return learn_design(formula, source, of_numbers);
+    }
     learn_levels(formula, schema, found, draft);
     const auto constant = constant_columns(formula, draft.parts);
     if (!constant.empty()) {

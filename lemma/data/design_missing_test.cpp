@@ -128,6 +128,9 @@ TEST(DesignErrors, TheKindOfResponseMustSuitTheMethod) {
               "the response 'y' is numeric (1.5 is not a whole number), but this method predicts a class; use a "
               "regression method, or factor(y)");
   EXPECT_EQ(Design(formula("factor(y) ~ x"), t, {.classify = true}).classes(), (Names{"1.5", "2", "3"}));
+  const DesignOptions either{.classify = true, .classify_categories = true};
+  EXPECT_TRUE(Design(formula("y ~ x"), t, either).classes().empty());
+  EXPECT_EQ(Design(formula("x ~ y"), t, either).classes(), (Names{"1", "2", "3"}));
   std::vector<double> many(2000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<double>(i);
   expect_says(training_error("y ~ x", Table({numeric("y", many), numeric("x", many)}), {.classify = true}),

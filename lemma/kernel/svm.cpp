@@ -42,6 +42,18 @@ void warn_of_scales(SvmModel& model, const Points& points, const std::vector<dou
       format_significant(deviation(narrowest), 3)));
 }
 
+/// Whole numbers are taken as classes; a count or an age is better taken as the number it is.
+void warn_of_numbers(SvmModel& model, const Rows& rows) {
+  constexpr std::size_t kMany = 20;
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+  };
+  if (rows.classes.size() > kMany && std::all_of(rows.classes.begin(), rows.classes.end(), is_number))
+    model.warnings.push_back(
+        fmt::format("the whole numbers of '{0}' are taken as {1} classes; for a regression write I({0})", rows.target,
+                    rows.classes.size()));
+}
+
 /// A machine with the kernel at its rows. When these are all rows, that is the one kernel of the fit.
 struct Place {
   std::optional<BoundKernel> own;
@@ -127,7 +139,8 @@ void warn_of_outcome(SvmModel& model, const std::vector<Machine>& machines, cons
                       who, format_significant(trained.measured.hull_distance(), 3)));
     else if (!trained.converged)
       model.warnings.push_back(fmt::format("{}the work ended early: {}", who, trained.stopped));
-    if (machines[m].of_classes && !(trained.measured.squared_norm > 0))
+    const Vector& values = trained.values;
+    if (machines[m].of_classes && values.maxCoeff() - values.minCoeff() <= 1e-9 * (1 + values.cwiseAbs().maxCoeff()))
       model.warnings.push_back(
           fmt::format("{}to this kernel all rows look the same: the decision is constant and there is no margin", who));
   }
@@ -155,6 +168,7 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
                             count_of(rows.count(), "row"), count_of(rows.width(), "column")));
   Points points = Points::of(rows, execution.part(0.02, 0.05));
   model.spec.kernel = spec->kernel.resolved(points, outcomes.weight);
+  warn_of_numbers(model, rows);
   warn_of_scales(model, points, outcomes.weight, rows);
   const BoundKernel whole(model.spec.kernel, std::move(points));
   const bool has_gap = check_kernel(whole, &model.warnings, execution);

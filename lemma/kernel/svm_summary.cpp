@@ -58,12 +58,12 @@ std::string machine_table(const SvmModel& model, const Names& names) {
   table.numbers("support", numbers(model.n_support.of), 10)
       .numbers("free", numbers(model.n_free.of), 10)
       .numbers("bounded", numbers(model.n_bounded.of), 10)
-      .numbers("bias", numbers(model.bias.of), 5)
+      .numbers("bias", numbers(model.bias.of), 4)
       .numbers("margin", numbers(model.margin.of), 4)
-      .numbers("primal", numbers(model.objective_primal.of), 7)
-      .numbers("dual", numbers(model.objective_dual.of), 7)
+      .numbers("primal", numbers(model.objective_primal.of), 6)
+      .numbers("dual", numbers(model.objective_dual.of), 6)
       .right("gap", gaps);
-  return table.str({.gap = 2, .width = 100});
+  return table.str({.gap = 2, .width = 110});
 }
 
 /// C, class factor and weight of a row, as one machine sees it.
@@ -101,9 +101,6 @@ std::string SvmModel::summary(const Names& names) const {
                                 k < names.classes.size() ? names.classes[k] : fmt::format("class {}", k + 1)));
   if (!parts.empty()) out += ": " + join_words(parts);
   out += "\n";
-  if (of_classes && machine_count() == 1 && spec.slack.value_or(1) != 0 && !std::isinf(spec.C)) {
-    out += "A row on the margin has 0 < alpha < C (free), one inside it or on the wrong side alpha = C (bounded)\n";
-  }
   if (has_probabilities()) out += "Probabilities: Platt's sigmoid, learned by 5-fold cross-validation\n";
   return out;
 }
