@@ -56,7 +56,6 @@ inline std::vector<BadValue> bad_values(const ParamInfo& info) {
     case Kind::name:
     case Kind::name_or_text:
     case Kind::text:
-    case Kind::name_or_text:
     case Kind::names: out.push_back({"a number", 3.0}); break;
     case Kind::part: break;
   }
