@@ -107,7 +107,8 @@ void keep_support(SvmModel& model, const std::vector<Machine>& machines, const s
             learned[m].trained.beta(i);
 }
 
-void take_numbers(SvmModel& model, const std::vector<Machine>& machines, const std::vector<Learned>& learned) {
+void take_numbers(SvmModel& model, const std::vector<Machine>& machines, const std::vector<Learned>& learned,
+                  bool has_gap) {
   const Index count = static_cast<Index>(machines.size());
   resize_numbers(model, count);
   const bool sigmoids = model.spec.probabilities && model.of_classes;
@@ -117,7 +118,7 @@ void take_numbers(SvmModel& model, const std::vector<Machine>& machines, const s
     const Measured& measured = learned[at(m)].trained.measured;
     model.machines.row(m) << machines[at(m)].negative, machines[at(m)].positive;
     model.bias.of(m) = learned[at(m)].trained.bias;
-    set_measured(model, m, measured);
+    set_measured(model, m, measured, has_gap);
     if (!sigmoids) continue;
     model.sigmoid_slope.of(m) = learned[at(m)].sigmoid.slope;
     model.sigmoid_offset.of(m) = learned[at(m)].sigmoid.offset;
@@ -196,7 +197,7 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
   if (spec->slack) model.spec.C = users_cost(chosen, machines[0], learned[0].trained.cost);
   if (spec->probabilities && model.of_classes) model.fold_seed = static_cast<std::int64_t>(options.seed);
   keep_support(model, machines, learned, whole.points());
-  take_numbers(model, machines, learned);
+  take_numbers(model, machines, learned, has_gap);
   warn_of_outcome(model, machines, learned, rows.classes);
 
   Findings findings;

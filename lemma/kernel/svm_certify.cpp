@@ -29,12 +29,12 @@ bool check_kernel(const BoundKernel& kernel, std::vector<std::string>* warnings,
   if (kernel.kernel().is_positive()) return true;
   const GramCheck found = check_gram(kernel, execution);
   if (!found.is_symmetric())
-    throw Error(fmt::format("svm: the kernel matrix of {} is {}", kernel.kernel().text(), found.text()));
+    throw Error(fmt::format("svm: the matrix of the kernel {} is {}", kernel.kernel().text(), found.text()));
   if (found.is_positive()) return true;
   if (warnings)
-    warnings->push_back(fmt::format(
-        "the kernel matrix of {} is {}; the problem is not convex, and the answer is one at which it is stationary",
-        kernel.kernel().text(), found.text()));
+    warnings->push_back(
+        fmt::format("kernel {}: {}; the problem is not convex, and the answer is one at which it is stationary",
+                    kernel.kernel().text(), found.text()));
   return false;
 }
 
@@ -45,11 +45,11 @@ void resize_numbers(SvmModel& model, Index machines) {
   model.hull_distance.of.resize(model.of_classes ? machines : 0);
 }
 
-void set_measured(SvmModel& model, Index m, const Measured& measured) {
+void set_measured(SvmModel& model, Index m, const Measured& measured, bool has_gap) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   model.objective_primal.of(m) = std::isfinite(measured.primal) ? measured.primal : none;
   model.objective_dual.of(m) = measured.dual;
-  model.gap.of(m) = measured.gap();
+  model.gap.of(m) = has_gap ? measured.gap() : none;
   model.margin.of(m) = measured.margin(model.spec, model.of_classes);
   model.n_free.of(m) = static_cast<double>(measured.n_free);
   model.n_bounded.of(m) = static_cast<double>(measured.n_bounded);
@@ -195,7 +195,7 @@ Certificate certify(const SvmModel& model, const Rows& rows, const Execution& ex
     const double cost = row_cost(model.spec, machine);
     findings.cost.push_back(cost);
     findings.measured.push_back(measure(model.spec, machine, cost, beta, values, model.bias.of(column)));
-    set_measured(expected, column, findings.measured.back());
+    set_measured(expected, column, findings.measured.back(), findings.has_gap);
   }
   Certificate out = certificate_of(model, findings);
   if (!out.holds()) return out;

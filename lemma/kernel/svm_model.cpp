@@ -91,6 +91,7 @@ void SvmModel::check() const {
               (sigmoid_slope.size() == 0 || sigmoid_slope.size() == machines_expected) &&
               sigmoid_slope.of.allFinite() && sigmoid_offset.of.allFinite(),
           "svm: the sigmoids do not fit the machines");
+  require(has_probabilities() || fold_seed == 0, "svm: there are folds without sigmoids");
   support_vectors.check(Svm::name, spec.kernel, kept);
   if (spec.kernel.contains<Precomputed>())
     require(kept == 0 || support.of.back() < width(), "svm: a support vector is beyond the columns");

@@ -120,7 +120,7 @@ bool check_kernel(const BoundKernel& kernel, std::vector<std::string>* warnings,
 /// Room for the numbers of so many machines.
 void resize_numbers(SvmModel& model, Index machines);
 /// The measured numbers as machine m of the model shows them.
-void set_measured(SvmModel& model, Index m, const Measured& measured);
+void set_measured(SvmModel& model, Index m, const Measured& measured, bool has_gap);
 
 /// What the machines are worth, and how they came to be.
 struct Findings {

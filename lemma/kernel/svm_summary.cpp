@@ -51,7 +51,7 @@ std::string machine_table(const SvmModel& model, const Names& names) {
   for (Index m = 0; m < model.machine_count(); ++m) {
     who.push_back(
         machine_name(static_cast<int>(model.machines(m, 0)), static_cast<int>(model.machines(m, 1)), names.classes));
-    gaps.push_back(fmt::format("{:.1e}", model.gap.of(m)));
+    gaps.push_back(std::isnan(model.gap.of(m)) ? "NA" : fmt::format("{:.1e}", model.gap.of(m)));
   }
   TextTable table;
   if (model.of_classes) table.words("machine", who);
