@@ -87,9 +87,12 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
           fmt::format("gp: '{}' and its kernel are too large or too small to be worked with", rows.target));
   const bool with_gradient = spec->optimise || data.count() <= GpModel::kMostForGradient;
   model.lml_gradient = Vector::Constant(model.hyperparameters.size(), GpModel::kNone);
-  if (with_gradient)
-    model.lml_gradient = gp::Likelihood(data, spec->mean, factored.jitter, execution.part(0.95, 0.99))
-                             .gradient(setting, solved.alpha, factored.r);
+  if (with_gradient) {
+    const double digits = 1e-8 * data.mass();  // below it is rounding
+    const Vector gradient = gp::Likelihood(data, spec->mean, factored.jitter, execution.part(0.95, 0.99))
+                                .gradient(setting, solved.alpha, factored.r);
+    model.lml_gradient = (gradient / digits).array().round() * digits;
+  }
   model.factor->get([&] { return std::move(factored.r); });
   if (model.jitter > 0)
     model.warnings.push_back(

@@ -1,11 +1,13 @@
 // lemma/kernel/gp_learn.cpp: type II maximum likelihood on the logarithms of the hyperparameters.
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <lemma/core/random.hpp>
 #include <lemma/kernel/gp_parts.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/tiled_cholesky.hpp>
 #include <lemma/optimize/minimise.hpp>
+#include <string>
 
 namespace lemma::gp {
 namespace {
@@ -147,6 +149,9 @@ class Exhausted {
   int idle_ = 0;
 };
 
+/// The likelihood cannot tell more of them, and a person can read these.
+double six_digits(double value) { return std::stod(fmt::format("{:.5e}", value)); }
+
 /// The last digits, which values cannot show: Newton's steps with the Hessian from differences of the gradient at the start.
 Vector polished(const Search& search, Vector u) {
   constexpr double h = 1e-3;
@@ -228,8 +233,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     if (round == 0) {  // values that are the best already stay as they are, to the last bit
       Vector gradient;
       least = search.value(u, gradient);
-      if (gradient.size() > 0 &&
-          gradient.cwiseAbs().maxCoeff() <= 1e3 * options.tolerance * std::max(1.0, std::abs(least))) {
+      if (std::isfinite(least) && gradient.cwiseAbs().maxCoeff() <= kFlat * data.mass()) {
         best = {begin, 0, "converged"};
         continue;
       }
@@ -244,6 +248,12 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     }
   }
   if (place.size() > 0) best.setting = search.setting(exact ? polished(search, place) : place);
+  if (place.size() > 0) {
+    const Setting plain = with_values(best.setting, best.setting.values().unaryExpr(&six_digits));
+    Vector gradient;
+    search.value(search.coordinates(plain.values()), gradient);
+    if (gradient.size() > 0 && gradient.cwiseAbs().maxCoeff() <= 0.5 * kFlat * data.mass()) best.setting = plain;
+  }
   return best;
 }
 

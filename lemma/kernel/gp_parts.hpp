@@ -58,6 +58,8 @@ class Likelihood {
 /// Where the search begins and how far it may go: each logarithm within kReach of that of its reference, a value that
 /// follows from the rows alone.
 inline constexpr double kReach = 14;
+/// What an entry of the gradient may be for each row where hyperparameters are learned.
+inline constexpr double kFlat = 1e-6;
 Setting start(const Gp& spec, const KernelRows& data);
 Vector references(const Setting& setting, const KernelRows& data);
 /// The setting with other values.

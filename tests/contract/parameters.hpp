@@ -54,7 +54,6 @@ inline std::vector<BadValue> bad_values(const ParamInfo& info) {
     case Kind::name_or_matrix: add_outside(out, info, matrix); break;
     case Kind::truth:
     case Kind::name:
-    case Kind::name_or_text:
     case Kind::text:
     case Kind::names: out.push_back({"a number", 3.0}); break;
     case Kind::part: break;
