@@ -45,7 +45,7 @@ TEST(SvmLimits, ParametersOutOfRangeAreNamed) {
 TEST(SvmLimits, ACacheThatHoldsNoTwoRowsIsAnError) {
   const Clouds data(300);
   const std::string said = message_of([&] { fit(Svm{.cache = 1e-3}, data.x, data.label); });
-  EXPECT_TRUE(contains(said, "a cache of 0.001 MB does not hold two rows")) << said;
+  EXPECT_TRUE(contains(said, "a cache of 0.001 megabytes does not hold two rows")) << said;
 }
 
 TEST(SvmLimits, AKernelValueThatOverflowsIsAnError) {
