@@ -20,7 +20,8 @@ struct Predict {
   std::string model, output, what = "default", interval = "none", missing;
   DataOptions data;
   double level = 0.95;
-  bool append = false, diagnostics = false, inverse = false;
+  bool append = false, diagnostics = false, inverse = false, sd = false, prior = false;
+  int samples = 0;
 };
 
 /// Values for the rows the design kept, spread over all rows of the table; the others stay missing.
@@ -66,6 +67,14 @@ std::vector<Column> predicted_columns(const TrainedModel& trained, const Predict
     out.push_back(spread.numbers("lower", p.lower));
     out.push_back(spread.numbers("upper", p.upper));
   }
+  const auto drawn = [&](const Matrix& m, Index j, std::string name) {
+    out.push_back(spread.numbers(std::move(name), m.col(j)));
+  };
+  if (p.deviations.size() > 0) {
+    drawn(p.deviations, 0, "sd");
+    drawn(p.deviations, 1, "sd_observation");
+  }
+  for (Index j = 0; j < p.samples.cols(); ++j) drawn(p.samples, j, "sample_" + std::to_string(j + 1));
   if (p.value.size() > 0 && data.has_response && !data.y.empty() && wants(options, "residual", true))
     out.push_back(spread.numbers("residual", Eigen::Map<const Vector>(data.y.data(), p.value.size()) - p.value));
   if (!p.label.empty() && wants(options, "class", true)) {
@@ -113,11 +122,14 @@ Table invert(const TrainedModel& trained, const Table& table) {
   return numeric_table(trained.model->inverse(z), trained.design.features());
 }
 
-PredictOptions prediction_options(const Predict& options) {
+PredictOptions prediction_options(const Predict& options, const Context& context) {
   PredictOptions how;
   how.interval =
       static_cast<IntervalKind>(choose("--interval", options.interval, {"none", "confidence", "prediction"}));
   how.level = options.level;
+  how.deviations = options.sd;
+  if (options.samples > 0) how.samples = SampleOptions{options.samples, options.prior, context.seed};
+  if (options.prior && options.samples == 0) throw Error("--prior says where --samples come from: how many?");
   return how;
 }
 
@@ -127,7 +139,7 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Predi
   if (!options.missing.empty()) policy = parse_missing(options.missing);
   const DesignData data = trained.design.apply(table, policy);
   for (const auto& note : data.notes) context.note("note: " + note);
-  const Prediction p = trained.predict(data, prediction_options(options));
+  const Prediction p = trained.predict(data, prediction_options(options, context));
   auto columns = predicted_columns(trained, p, data, options, table.rows());
   if (options.diagnostics) {
     if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");
@@ -154,7 +166,7 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Predi
 Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Predict& options,
                      const Context& context) {
   const SparseRows rows(trained.design, data);
-  const Prediction p = trained.predict(rows, prediction_options(options), context.execution());
+  const Prediction p = trained.predict(rows, prediction_options(options, context), context.execution());
   return Table(predicted_columns(trained, p, sparse_outcome(trained.design, data), options, rows.count()));
 }
 
@@ -220,6 +232,10 @@ void add_predict(CLI::App& tool, Context& context) {
   command->add_option("--level", options->level, "of the interval")
       ->check(CLI::Range(1e-9, 1 - 1e-9))
       ->capture_default_str();
+  command->add_flag("--sd", options->sd, "standard deviations of the predicted value and of an observation (gp)");
+  command->add_option("--samples", options->samples, "functions drawn at random, at these rows (gp); see --seed")
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_flag("--prior", options->prior, "the samples come from the prior, not from the posterior");
   command->add_flag("--diagnostics", options->diagnostics,
                     "of the training rows: leverage, Cook's distance, leave-one-out residuals; multipliers, slacks and "
                     "sides of the margin");

@@ -7,7 +7,7 @@
 
 namespace lemma {
 
-/// What the process is about: 0, or a number of its own found by maximum likelihood.
+/// What the process is about: 0, or the mean of the responses.
 enum class GpMean { zero, constant };
 constexpr auto names_of(GpMean) { return std::array<std::string_view, 2>{"zero", "constant"}; }
 
@@ -22,7 +22,8 @@ constexpr auto names_of(GpMean) { return std::array<std::string_view, 2>{"zero",
 ///     ∂ log p(y) / ∂ log θ = ½ tr((ααᵀ − A⁻¹) ∂A/∂ log θ).
 ///
 /// With `optimise`, σ² and the numbers in the kernel are those of greatest log p(y) (type II maximum likelihood), by L-BFGS on
-/// their logarithms from several starts; m is its best value for each. A row of weight w is w observations of the same y.
+/// their logarithms from several starts. m is the mean of the responses, or 0. A row of weight w is w observations of the
+/// same y.
 ///
 /// Cost         O(n² d + n³/3) time and 8 n² bytes; n³ for each evaluation of the gradient. O(n) for a predicted mean, O(n²)
 ///              for its standard deviation, from R, which a model in memory keeps and a loaded one makes when first asked.
@@ -56,22 +57,16 @@ struct Gp {
         param("noise", &Gp::noise,
               "variance of the noise, or where learning it begins; chosen: a tenth of y's variance", at_least(0),
               Step::logarithmic),
-        param("mean", &Gp::mean, "the process is about 0, or about a number found by maximum likelihood"),
+        param("mean", &Gp::mean, "the process is about 0, or about the mean of the responses"),
         param("optimise", &Gp::optimise, "learn the kernel's numbers and the noise by maximum likelihood"),
         param("learn_noise", &Gp::learn_noise, "the noise too; else it stays as given"),
         param("ard", &Gp::ard, "a length for each feature in rbf and matern (automatic relevance determination)"),
         param("restarts", &Gp::restarts, "further starts of the search, by chance", between(0, 1000)),
         param("memory", &Gp::memory, "gigabytes that the kernel matrix may take", above(0))};
   }
+  int letters() const { return kernel.letters(); }
 };
 static_assert(Described<Gp>);
-
-/// Functions to be drawn: how many, from what the rows say or from before they said it.
-struct SampleOptions {
-  int count = 1;
-  bool prior = false;
-  std::uint64_t seed = 1;
-};
 
 /// R with RᵀR = A, kept with a model in memory and made anew for a loaded one.
 class GpFactor;

@@ -44,18 +44,15 @@ std::optional<Matrix> factorise(const BoundKernel& kernel, const Vector& weights
   return a;
 }
 
+double mean_of(GpMean mean, const KernelRows& data) {
+  return mean == GpMean::constant ? data.weight.dot(data.y) / data.mass() : 0;
+}
+
 Solved solve(const Matrix& r, GpMean mean, const KernelRows& data, double diagonal) {
   const Index n = data.count();
   Solved out{};
-  const double centre = data.weight.dot(data.y) / data.mass();  // fewer digits cancel about it
-  if (mean == GpMean::constant) {
-    const Vector v = solve_factored(r, data.y.array() - centre), u = solve_factored(r, Vector::Ones(n));
-    const double off = v.sum() / u.sum();
-    out.alpha = v - off * u;
-    out.mean = centre + off;
-  } else {
-    out.alpha = solve_factored(r, data.y);
-  }
+  out.mean = mean_of(mean, data);
+  out.alpha = solve_factored(r, data.y.array() - out.mean);
   const double log_root = r.diagonal().array().log().sum();
   out.log_likelihood = -0.5 * out.alpha.dot((data.y.array() - out.mean).matrix()) - log_root -
                        0.5 * static_cast<double>(n) * std::log(2 * std::numbers::pi) + of_copies(data.weight, diagonal);

@@ -12,7 +12,7 @@
 namespace lemma {
 namespace {
 
-constexpr Index kRows = 128;  // new rows that are looked at together
+constexpr Index kRows = 256;  // new rows that are looked at together
 
 const Matrix& factor_of(const GpModel& model, const BoundKernel& kernel) {
   return model.factor->get([&] {

@@ -31,6 +31,9 @@ struct Setting {
 std::optional<Matrix> factorise(const BoundKernel& kernel, const Vector& weights, double diagonal,
                                 const Execution& execution);
 
+/// What the process is about.
+double mean_of(GpMean mean, const KernelRows& data);
+
 /// What follows from a factor.
 struct Solved {
   Vector alpha;

@@ -49,6 +49,7 @@ struct KernelRidge {
                       param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
                       param("memory", &KernelRidge::memory, "gigabytes that the kernel matrix may take", above(0))};
   }
+  int letters() const { return kernel.letters(); }
   void check() const;
 };
 static_assert(Described<KernelRidge>);

@@ -81,6 +81,7 @@ struct Svm {
         param("shrinking", &Svm::shrinking, "leave rows out that seem settled, and look at them again at the end"),
         param("working_set", &Svm::working_set, "rows that are worked on at a time; automatic chooses by size")};
   }
+  int letters() const { return kernel.letters(); }
 };
 static_assert(Described<Svm>);
 

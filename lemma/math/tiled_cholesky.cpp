@@ -8,6 +8,7 @@ namespace {
 
 using blas::Op;
 constexpr Index kSide = kCholeskyTile;  // of a tile of the triangle
+constexpr Index kWide = 512;            // columns of a tile beside the diagonal: fewer copies into BLAS's own order
 constexpr Index kColumns = 128;         // right-hand sides that are solved together
 
 Index tiles(Index n, Index size = kSide) { return (n + size - 1) / size; }
@@ -39,26 +40,28 @@ void solve_in_tiles(Op op, const MatrixView& r, Eigen::Ref<Matrix> b, const Exec
 /// Row by row of tiles: A_ji − Σ_(k<j) R_kjᵀ R_ki is one long product for each tile i of row j, so that a tile is written
 /// once; then the diagonal tile is factorised, and the others are divided by it.
 bool tiled_cholesky(Eigen::Ref<Matrix> a, const Execution& execution) {
-  const Index n = a.rows(), across = tiles(n);
-  for (Index j = 0; j < across; ++j) {
-    const Index from = j * kSide, rows = std::min(kSide, n - from);
+  const Index n = a.rows(), down = tiles(n);
+  for (Index j = 0; j < down; ++j) {
+    const Index from = j * kSide, rows = std::min(kSide, n - from), next = from + rows;
     const auto above = a.block(0, from, from, rows);
-    const auto place = [&](Index tile) { return from + tile * kSide; };
-    const auto tile_at = [&](Index tile) { return a.block(from, place(tile), rows, std::min(kSide, n - place(tile))); };
-    parallel_for(across - j, quiet(execution), [&](Index tile) {
-      if (from == 0) return;
-      auto into = tile_at(tile);
-      if (tile == 0) {  // the triangle alone: −(RᵀR − A)
-        blas::gram(above, into, -1);
-        into.template triangularView<Eigen::Upper>() *= -1;
-        return;
-      }
-      blas::gemm(Op::transposed, above, Op::plain, a.block(0, place(tile), from, into.cols()), into, -1, 1);
-    });
-    if (!blas::cholesky(tile_at(0))) return false;
-    parallel_for(across - j - 1, quiet(execution),
-                 [&](Index tile) { blas::solve_upper(Op::transposed, tile_at(0), tile_at(tile + 1)); });
-    report(execution, from + rows, n);
+    auto corner = a.block(from, from, rows, rows);
+    const Index beside = tiles(n - next, kWide);
+    const auto place = [&](Index tile) { return next + tile * kWide; };
+    const auto tile_at = [&](Index tile) { return a.block(from, place(tile), rows, std::min(kWide, n - place(tile))); };
+    if (from > 0)
+      parallel_for(beside + 1, quiet(execution), [&](Index task) {
+        if (task == 0) {  // the triangle alone: −(RᵀR − A)
+          blas::gram(above, corner, -1);
+          corner.triangularView<Eigen::Upper>() *= -1;
+          return;
+        }
+        auto into = tile_at(task - 1);
+        blas::gemm(Op::transposed, above, Op::plain, a.block(0, place(task - 1), from, into.cols()), into, -1, 1);
+      });
+    if (!blas::cholesky(corner)) return false;
+    parallel_for(beside, quiet(execution),
+                 [&](Index tile) { blas::solve_upper(Op::transposed, corner, tile_at(tile)); });
+    report(execution, next, n);
   }
   return true;
 }

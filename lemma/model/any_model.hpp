@@ -15,13 +15,17 @@ struct FitOptions;
 struct PredictOptions {
   IntervalKind interval = IntervalKind::none;
   double level = 0.95;
-  std::span<const double> offset;  // known part of each row's linear predictor; empty: none
+  bool deviations = false;               // standard deviations too
+  std::optional<SampleOptions> samples;  // functions drawn at random too
+  std::span<const double> offset;        // known part of each row's linear predictor; empty: none
 };
 
 /// Whatever a model says of new rows; what it does not offer is empty.
 struct Prediction {
   Vector value;                               // regression
   Vector lower, upper;                        // when an interval was asked for
+  Matrix deviations;                          // when asked for: of the value, and of an observation
+  Matrix samples;                             // when asked for: a column for each function drawn
   Labels label;                               // class or cluster
   Matrix probabilities;                       // one column per class or cluster
   Matrix decision;                            // linear predictor or discriminant functions

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/rows.hpp>
@@ -35,6 +36,12 @@ constexpr auto names_of(IntervalKind) { return std::array<std::string_view, 3>{"
 
 struct Interval {
   Vector lower, upper;
+};
+/// Functions to be drawn: how many, from what the rows say or from before they said it.
+struct SampleOptions {
+  int count = 1;
+  bool prior = false;
+  std::uint64_t seed = 1;
 };
 struct NamedColumn {
   std::string name;
@@ -106,6 +113,16 @@ concept HasInverse = requires(const M& m, const MatrixView& z) {
 template <class M>
 concept HasInterval = requires(const M& m, const MatrixView& x) {
   { m.interval(x, IntervalKind::confidence, 0.95) } -> std::same_as<Interval>;
+};
+/// Standard deviations of the predicted value itself and of an observation there, a column each.
+template <class M>
+concept HasDeviations = requires(const M& m, const MatrixView& x) {
+  { m.deviations(x) } -> std::same_as<Matrix>;
+};
+/// Functions drawn at random, at the rows: a column each.
+template <class M>
+concept HasSamples = requires(const M& m, const MatrixView& x, const SampleOptions& options) {
+  { m.samples(x, options) } -> std::same_as<Matrix>;
 };
 /// Diagnostics of the training rows: leverage, Cook's distance, leave-one-out residuals.
 template <class M>

@@ -92,7 +92,8 @@ Prediction stack(const std::vector<Prediction>& parts) {
   Prediction out;
   for (auto member : {&Prediction::value, &Prediction::lower, &Prediction::upper, &Prediction::log_density})
     stack_rows(member, parts, out);
-  for (auto member : {&Prediction::probabilities, &Prediction::decision, &Prediction::coordinates})
+  for (auto member : {&Prediction::probabilities, &Prediction::decision, &Prediction::coordinates,
+                      &Prediction::deviations, &Prediction::samples})
     stack_rows(member, parts, out);
   for (const auto& part : parts) out.label.insert(out.label.end(), part.label.begin(), part.label.end());
   if (!parts.empty()) out.coordinate_names = parts.front().coordinate_names;

@@ -140,6 +140,14 @@ class SpecModel final : public AnyModel::Interface {
         throw Error(std::string(Spec::name) + " has no intervals");
       }
     }
+    if (options.deviations) {
+      if constexpr (HasDeviations<Model>) out.deviations = model_.deviations(x);
+      else throw Error(std::string(Spec::name) + " has no standard deviations of its predictions");
+    }
+    if (options.samples) {
+      if constexpr (HasSamples<Model>) out.samples = model_.samples(x, *options.samples);
+      else throw Error(std::string(Spec::name) + " draws no functions at random");
+    }
     if constexpr (!TakesOffset<Model>)
       for (Vector* values : {&out.value, &out.lower, &out.upper}) detail::add_offset(*values, options.offset);
     return out;

@@ -99,6 +99,13 @@ Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& o
 }
 
 Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {
+  if (options.samples) {  // a function is drawn at all rows together
+    BlockBuffer buffer;
+    const Block all = rows.read(0, rows.count(), buffer);
+    PredictOptions with_offset = options;
+    with_offset.offset = all.offset;
+    return model.predict(all.x, with_offset);
+  }
   std::vector<Prediction> parts(static_cast<std::size_t>(block_count(rows)));
   const Index size = block_rows(rows);
   for_each_block(rows, execution, [&](const Block& block) {
