@@ -39,6 +39,10 @@ char delimiter_named(const std::string& name) {
   return name[0];
 }
 
+void tell_notes(const Table& table, const Context& context) {
+  for (const auto& note : table.notes()) context.note(fmt::format("note: {}", note));
+}
+
 }  // namespace
 
 void DataOptions::add(CLI::App& command, const std::string& meaning) {
@@ -89,17 +93,20 @@ ReadOptions DataOptions::read_options(const Context& context) const {
 
 Table DataOptions::table(const Context& context) const {
   Table table = read_table(data, read_options(context));
-  for (const auto& note : table.notes()) context.note(fmt::format("note: {}", note));
+  tell_notes(table, context);
   if (!where.empty()) table = table.select(lemma::where(where, table));
   return table;
 }
 
 std::unique_ptr<TableStream> DataOptions::stream(const Context& context,
                                                  const std::optional<std::size_t>& memory) const {
-  if (is_sparse_file(data) && where.empty() && rows.empty()) return open_table(data, read_options(context));
-  if (memory && where.empty() && rows.empty() && data != "-") {
+  const bool whole = where.empty() && rows.empty(), sparse = whole && is_sparse_file(data);
+  if (sparse || (whole && memory && data != "-")) {
     auto stream = open_table(data, read_options(context));
-    if (memory_needed(*stream) * 2 > *memory) return stream;
+    if (sparse || memory_needed(*stream) * 2 > *memory) {
+      tell_notes(stream->schema(), context);
+      return stream;
+    }
   }
   return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(table(context)));
 }

@@ -185,6 +185,21 @@ TEST(Tool, AFileLargerThanTheMemoryAllowedGivesTheSameBits) {
   }
 }
 
+TEST(Tool, WhatASparseFileHoldsInVainIsSaidOnceByEachCommand) {
+  const Folder in;
+  in.write("ranks.svm", "1 qid:3 1:2\n0 qid:3 2:1\n1 qid:4 1:1 2:1\n0 qid:4 2:3\n");
+  const std::string note = "note: qid is ignored (in 4 rows)\n";
+  for (const std::string command :
+       {"fit logistic ranks.svm 'y ~ .' --lambda 1 -o ranks.lemma", "fit ols ranks.svm 'y ~ scale(x1)'",
+        "predict ranks.lemma ranks.svm", "predict ranks.lemma ranks.svm --append", "evaluate ranks.lemma ranks.svm",
+        "verify ranks.lemma ranks.svm"}) {
+    const auto ran = in.lemma(command);
+    const auto at = ran.err.find(note);
+    ASSERT_NE(at, std::string::npos) << command << "\n" << ran.err;
+    EXPECT_EQ(ran.err.find("qid", at + note.size()), std::string::npos) << command << "\n" << ran.err;
+  }
+}
+
 TEST(Tool, DroppedRowsAreTheSameFromDisk) {
   const Folder in;
   in.write("votes.csv", in.lemma("datasets breast_cancer").out);

@@ -107,7 +107,6 @@ std::optional<Design> plain_design(const Formula& formula, const SparseData& dat
 DesignData sparse_outcome(const Design& design, const SparseData& data) {
   DesignData out;
   out.has_response = true;
-  out.notes = data.notes;
   out.kept.resize(data.y.size());
   std::iota(out.kept.begin(), out.kept.end(), Index{0});
   if (design.classes().empty()) {
