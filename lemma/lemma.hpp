@@ -1,4 +1,5 @@
-// lemma/lemma.hpp: everything a program needs to read data, fit, predict, verify and keep models.
+// lemma/lemma.hpp: everything a program needs to read data, fit, predict, judge, compare, verify and keep models, and
+// the optimisers by themselves.
 #pragma once
 #include <lemma/catalog.hpp>
 #include <lemma/cluster/kmeans.hpp>
@@ -29,13 +30,25 @@
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
+#include <lemma/metric/classification.hpp>
+#include <lemma/metric/clustering.hpp>
+#include <lemma/metric/regression.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/model/train.hpp>
+#include <lemma/optimize/coordinate.hpp>
+#include <lemma/optimize/gradient_check.hpp>
+#include <lemma/optimize/line_search.hpp>
+#include <lemma/optimize/minimise.hpp>
+#include <lemma/optimize/programme.hpp>
+#include <lemma/optimize/proximal.hpp>
+#include <lemma/optimize/stochastic.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/scale.hpp>
 #include <lemma/reduce/whiten.hpp>
+#include <lemma/select/anova.hpp>
+#include <lemma/select/stepwise.hpp>

@@ -157,6 +157,27 @@ TEST(Layers, EveryIncludedHeaderOfOursExists) {
   }
 }
 
+/// Every header of ours that this one includes, directly or through others.
+void add_reached(const std::string& header, Words& reached) {
+  if (contains(reached, header)) return;
+  reached.push_back(header);
+  std::ifstream in(fs::path(LEMMA_SOURCE_DIR) / header);
+  for (std::string line; std::getline(in, line);)
+    if (const auto include = include_in(line); include && include->name.starts_with("lemma/"))
+      add_reached(include->name, reached);
+}
+
+TEST(Layers, OneHeaderReachesEveryOptimiserMeasureAndChoice) {
+  Words reached;
+  add_reached("lemma/lemma.hpp", reached);
+  for (const auto& path : sources()) {
+    const auto header = fs::relative(path, LEMMA_SOURCE_DIR).generic_string();
+    if (!is_header(header) || is_test(header) || !contains({"optimize", "metric", "select"}, room_of(header))) continue;
+    const bool inner = text_of(path).find("Inner header") != std::string::npos;
+    EXPECT_TRUE(inner || contains(reached, header)) << header << " is not reached from lemma/lemma.hpp";
+  }
+}
+
 TEST(Layers, AStepBackwardsIsNamedWithFileAndLine) {
   const auto found = complaints(House{}, "lemma/math/svd.cpp", "// svd\n#include <lemma/data/table.hpp>\n");
   ASSERT_EQ(found.size(), 1u);

@@ -2,6 +2,18 @@
 #include <cstdio>
 #include <lemma/lemma.hpp>
 
+namespace {
+
+struct Parabola {  // ½ (x − 3)²
+  double value(const lemma::Vector& x) const { return 0.5 * (x.array() - 3).square().sum(); }
+  double value(const lemma::Vector& x, lemma::Vector& gradient) const {
+    gradient = x.array() - 3;
+    return value(x);
+  }
+};
+
+}  // namespace
+
 int main() {
   using namespace lemma;
   const Table crabs = dataset("crabs");
@@ -13,9 +25,10 @@ int main() {
   const auto line = fit(Ols{}, x, y, {.weights = w});
   const auto groups = fit(KMeans{.k = 2}, x, {.seed = 7});
   const auto steps = fit(Scale{} | Pca{.components = 2} | Lda{}, formula("species ~ ."), dataset("iris"));
+  const Minimum lowest = lbfgs(Parabola{}, Vector::Zero(1));
 
   const bool good = said.size() == 200 && model.certificate.holds() && line.certificate.holds() &&
-                    groups.certificate.holds() && steps.model->certificate().holds();
+                    groups.certificate.holds() && steps.model->certificate().holds() && lowest.converged;
   std::printf("%s\n", good ? "installed" : "wrong");
   return good ? 0 : 1;
 }
