@@ -34,7 +34,7 @@ TEST(GpTool, WhatCannotBeHadIsRefused) {
        {std::pair{"predict ridge.lemma mcycle --sd", "kernel_ridge has no standard deviations"},
         {"predict ridge.lemma mcycle --samples 3", "kernel_ridge draws no functions"},
         {"predict ridge.lemma mcycle --prior", "--samples"},
-        {"fit gp mcycle 'accel ~ times' --memory 0.0001", "would take 142 kB"},
+        {"fit gp mcycle 'accel ~ times' --gigabytes 0.0001", "would take 142 kB"},
         {"fit gp mcycle 'accel ~ times' --noise -1", "noise"},
         {"fit gp mcycle 'accel ~ times' --kernel 'rbf(0)'", "gamma"}}) {
     const auto ran = in.lemma(arguments);

@@ -111,6 +111,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"fit lda iris 'species ~ .' -o /no/such/folder/out.lemma", "/no/such/folder/out.lemma"},
         Mistake{"fit ols iris 'petal_width ~ .' --memory much", "--memory is 'much'"}));
 
+TEST(Tool, NoParameterHidesBehindAFlagOfTheCommand) {
+  const std::string help = Folder().lemma("fit --help").out;
+  for (const Method* method : catalog())
+    for (const auto& info : method->params())
+      for (const char end : {' ', ',', '\n'})
+        EXPECT_FALSE(contains(help, "--" + info.name + end)) << method->name() << ": --" << info.name;
+}
+
 TEST(Tool, ParametersOfTheMethodMayStandAnywhereAfterIt) {
   const Folder in;
   const auto plain = in.lemma("fit kmeans xclara --k 2 --restarts 2 --json");

@@ -53,7 +53,7 @@ GpModel::GpModel() : factor(std::make_shared<GpFactor>()) {}
 
 GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  require_memory(Gp::name, rows.count(), spec->memory);
+  require_memory(Gp::name, rows.count(), spec->gigabytes);
   const KernelRows data = kernel_rows(Gp::name, spec->kernel, rows, execution);
   require(std::isfinite(data.weight.dot(data.y.cwiseAbs2())),
           fmt::format("gp: the squares of '{}' are too large to be added up", rows.target));

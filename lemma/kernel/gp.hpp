@@ -37,7 +37,7 @@ struct Gp {
   bool learn_noise = true;
   bool ard = false;
   int restarts = 1;
-  double memory = 1;
+  double gigabytes = 1;
 
   static constexpr std::string_view name = "gp";
   static constexpr MethodAbout about{
@@ -62,7 +62,7 @@ struct Gp {
         param("learn_noise", &Gp::learn_noise, "the noise too; else it stays as given"),
         param("ard", &Gp::ard, "a length for each feature in rbf and matern (automatic relevance determination)"),
         param("restarts", &Gp::restarts, "further starts of the search, by chance", between(0, 1000)),
-        param("memory", &Gp::memory, "gigabytes that the kernel matrix may take", above(0))};
+        param("gigabytes", &Gp::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   int letters() const { return kernel.letters(); }
 };

@@ -102,7 +102,7 @@ Interval GpModel::interval(const MatrixView& x, IntervalKind kind, double level)
 Matrix GpModel::samples(const MatrixView& x, const SampleOptions& options) const {
   require_width(*this, x);
   require(options.count >= 1, fmt::format("gp: {} samples were asked for, must be at least 1", options.count));
-  require_memory(Gp::name, x.rows(), spec.memory);
+  require_memory(Gp::name, x.rows(), spec.gigabytes);
   if (spec.kernel.get<Precomputed>())
     throw Error("gp: a precomputed kernel does not tell the values of new rows with each other, which samples need");
   const BoundKernel among(spec.kernel, Points(Matrix(x)));

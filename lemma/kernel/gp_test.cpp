@@ -231,7 +231,7 @@ TEST(Gp, BadInputIsRefusedByWhatIsWrong) {
   EXPECT_NE(refusal({.kernel = Rbf{.gamma = 0.0}}).find("gamma"), std::string::npos);
   EXPECT_NE(refusal({.noise = -1}).find("noise"), std::string::npos);
   Gp little{};
-  little.memory = 1e-5;
+  little.gigabytes = 1e-5;
   EXPECT_NE(refusal(little).find("would take 13 kB"), std::string::npos) << refusal(little);
   const Matrix big = Matrix::Zero(20000, 1);
   const std::string beyond = message_of([&] { fit(Gp{}, big, Vector::Zero(20000)); });

@@ -140,7 +140,7 @@ Matrix Frame::within(const KernelRows& data, Matrix values, const Matrix& of_mea
 KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   check_prior(KernelLda::name, spec->prior, rows.classes);
-  require_memory(KernelLda::name, rows.count(), spec->memory);
+  require_memory(KernelLda::name, rows.count(), spec->gigabytes);
   const KernelRows data = kernel_rows(KernelLda::name, spec->kernel, rows, execution);
   KernelLdaModel model;
   model.spec = *spec;

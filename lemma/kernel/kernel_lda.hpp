@@ -31,7 +31,7 @@ struct KernelLda {
   Kernel kernel;
   double lambda = 1;
   PriorChoice prior = Prior::proportions;
-  double memory = 1;
+  double gigabytes = 1;
 
   static constexpr std::string_view name = "kernel_lda";
   static constexpr MethodAbout about{
@@ -51,7 +51,7 @@ struct KernelLda {
               Step::logarithmic),
         param("prior", &S::prior,
               "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
-        param("memory", &S::memory, "gigabytes that the kernel matrix may take", above(0))};
+        param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   void check() const { check_prior(name, prior); }
   int letters() const { return kernel.letters(); }

@@ -146,7 +146,7 @@ TEST(KernelLda, BadInputIsRefusedByWhatIsWrong) {
   EXPECT_NE(refusal({.kernel = Precomputed{}}, data.x).find("21 rows and 2 columns"), std::string::npos);
   EXPECT_NE(refusal({.kernel = Rbf{.gamma = 0}}, data.x).find("gamma"), std::string::npos);
   EXPECT_NE(refusal({.lambda = 0}, data.x).find("lambda"), std::string::npos);
-  EXPECT_NE(refusal({.memory = 1e-6}, data.x).find("would take 3.5 kB"), std::string::npos);
+  EXPECT_NE(refusal({.gigabytes = 1e-6}, data.x).find("would take 3.5 kB"), std::string::npos);
   EXPECT_NE(refusal({.prior = std::vector{0.5, 0.5}}, data.x).find("prior has 2 numbers"), std::string::npos);
   EXPECT_NE(refusal({.prior = std::vector{0.5, 0.5, 0.5}}, data.x).find("sums to 1.5"), std::string::npos);
   EXPECT_NE(refusal({}, Matrix::Constant(21, 2, 3.0)).find("class means are equal"), std::string::npos)

@@ -104,7 +104,7 @@ Certificate certificate_of(const KernelLogistic& spec, double worst, bool positi
 KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const bool by_newton = spec->solver == KernelLogisticSolver::newton;
-  if (by_newton) require_memory(KernelLogistic::name, rows.count(), spec->memory);
+  if (by_newton) require_memory(KernelLogistic::name, rows.count(), spec->gigabytes);
   const KernelRows data = kernel_rows(KernelLogistic::name, spec->kernel, rows, execution);
   KernelLogisticModel model;
   model.spec = *spec;

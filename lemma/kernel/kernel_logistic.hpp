@@ -36,7 +36,7 @@ struct KernelLogistic {
   KernelLogisticSolver solver = KernelLogisticSolver::newton;
   double tolerance = 1e-9;
   int max_iterations = 1000;
-  double memory = 1;
+  double gigabytes = 1;
 
   static constexpr std::string_view name = "kernel_logistic";
   static constexpr MethodAbout about{
@@ -62,7 +62,7 @@ struct KernelLogistic {
         param("tolerance", &S::tolerance, "duality gap at which the work ends, relative to the objective",
               between(1e-13, 0.1), Step::logarithmic),
         param("max_iterations", &S::max_iterations, "steps of newton, or passes of stochastic, at most", at_least(1)),
-        param("memory", &S::memory, "gigabytes that the kernel matrix of newton may take", above(0))};
+        param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix of newton may take", above(0))};
   }
   int letters() const { return kernel.letters(); }
 };

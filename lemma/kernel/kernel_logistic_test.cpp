@@ -188,7 +188,7 @@ TEST(KernelLogistic, BadInputIsRefusedByWhatIsWrong) {
   EXPECT_NE(refusal({.kernel = Precomputed{}}, data.x).find("20 rows and 2 columns"), std::string::npos);
   EXPECT_NE(refusal({.kernel = Rbf{.gamma = 0}}, data.x).find("gamma"), std::string::npos);
   EXPECT_NE(refusal({.lambda = 0}, data.x).find("lambda"), std::string::npos);
-  EXPECT_NE(refusal({.memory = 1e-6}, data.x).find("would take 3.2 kB"), std::string::npos);
+  EXPECT_NE(refusal({.gigabytes = 1e-6}, data.x).find("would take 3.2 kB"), std::string::npos);
   const std::string large = refusal({.kernel = Poly{.degree = 3, .gamma = 1}}, 1e150 * data.x);
   EXPECT_NE(large.find("overflows"), std::string::npos) << large;
   EXPECT_NE(message_of([&] {

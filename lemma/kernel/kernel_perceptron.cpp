@@ -243,7 +243,7 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
   model.spec = *spec;
   model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
   const BoundKernel kernel(model.spec.kernel, data.points);
-  MistakenRows mistaken(kernel, spec->memory);
+  MistakenRows mistaken(kernel, spec->gigabytes);
   std::vector<Function> functions(at(count));
   for (Function& each : functions) each.alpha = each.f = Vector::Zero(data.count());
   const auto all_separate = [&] {

@@ -23,7 +23,7 @@ struct KernelPerceptron {
   Kernel kernel;
   int passes = 200;
   bool intercept = true;
-  double memory = 1;
+  double gigabytes = 1;
 
   static constexpr std::string_view name = "kernel_perceptron";
   static constexpr MethodAbout about{
@@ -43,7 +43,7 @@ struct KernelPerceptron {
         param("kernel", &S::kernel, "inner product of the features"),
         param("passes", &S::passes, "passes over the rows after which it gives up", between(1, 1e9)),
         param("intercept", &S::intercept, "learn b too; else it is 0"),
-        param("memory", &S::memory, "gigabytes of kernel values that are kept; others are made again", above(0))};
+        param("gigabytes", &S::gigabytes, "gigabytes of kernel values that are kept; others are made again", above(0))};
   }
   int letters() const { return kernel.letters(); }
 };

@@ -63,7 +63,7 @@ TEST(KernelPerceptron, LittleMemoryChangesNothing) {
   const Disc data(120, 0.3);
   const KernelPerceptron spec{.kernel = Rbf{.gamma = 0.5}};
   KernelPerceptron small = spec;
-  small.memory = 1e-9;
+  small.gigabytes = 1e-9;
   const auto m = fit(spec, data.x, data.labels), again = fit(small, data.x, data.labels);
   EXPECT_EQ(m.dual_coefficients.of, again.dual_coefficients.of);
   EXPECT_EQ(m.intercept.of, again.intercept.of);

@@ -122,7 +122,7 @@ void KernelRidge::check() const {
 
 KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  require_memory(KernelRidge::name, rows.count(), spec->memory);
+  require_memory(KernelRidge::name, rows.count(), spec->gigabytes);
   const KernelRows data = kernel_rows(KernelRidge::name, spec->kernel, rows, execution);
   KernelRidgeModel model;
   model.spec = *spec;

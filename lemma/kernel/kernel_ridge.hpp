@@ -29,7 +29,7 @@ struct KernelRidge {
   Kernel kernel;
   std::vector<double> lambda{1};
   bool intercept = true;
-  double memory = 1;
+  double gigabytes = 1;
 
   static constexpr std::string_view name = "kernel_ridge";
   static constexpr MethodAbout about{.family = "kernel",
@@ -43,11 +43,12 @@ struct KernelRidge {
                                      .takes_weights = true,
                                      .takes_sparse = true};
   static constexpr auto params() {
-    return std::tuple{param("kernel", &KernelRidge::kernel, "inner product of the features"),
-                      param("lambda", &KernelRidge::lambda,
-                            "penalty on the squared norm of f, or several to choose from", above(0), Step::logarithmic),
-                      param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
-                      param("memory", &KernelRidge::memory, "gigabytes that the kernel matrix may take", above(0))};
+    return std::tuple{
+        param("kernel", &KernelRidge::kernel, "inner product of the features"),
+        param("lambda", &KernelRidge::lambda, "penalty on the squared norm of f, or several to choose from", above(0),
+              Step::logarithmic),
+        param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
+        param("gigabytes", &KernelRidge::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   int letters() const { return kernel.letters(); }
   void check() const;

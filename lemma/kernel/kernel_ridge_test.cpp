@@ -182,8 +182,8 @@ TEST(KernelRidge, BadInputIsRefusedByWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(refusal({.lambda = {0}}, wave.x).find("lambda"), std::string::npos);
   EXPECT_NE(refusal({.kernel = Rbf{.gamma = -1}}, wave.x).find("gamma"), std::string::npos);
-  EXPECT_NE(refusal({.memory = 1e-6}, wave.x).find("would take 3.2 kB"), std::string::npos)
-      << refusal({.memory = 1e-6}, wave.x);
+  EXPECT_NE(refusal({.gigabytes = 1e-6}, wave.x).find("would take 3.2 kB"), std::string::npos)
+      << refusal({.gigabytes = 1e-6}, wave.x);
 }
 
 TEST(KernelRidge, RowsThatAreAllEqualGetTheirMean) {

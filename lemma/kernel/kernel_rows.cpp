@@ -68,7 +68,7 @@ void require_memory(std::string_view method, Index rows, double gigabytes) {
   if (bytes > gigabytes * 1e9)
     throw Error(
         fmt::format("{}: the kernel matrix of {} rows would take {} ({} x {} numbers of 8 bytes), and {} are "
-                    "allowed: give --memory {:.0f}, or take fewer rows",
+                    "allowed: give --gigabytes {:.0f}, or take fewer rows",
                     method, format_count(rows), format_bytes(bytes), format_count(rows), format_count(rows),
                     format_bytes(gigabytes * 1e9), std::max(1.0, bytes / 1e9 + 0.5)));
 }
