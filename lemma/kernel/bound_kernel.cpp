@@ -84,19 +84,20 @@ bool BoundKernel::is_quick() const { return part_->is_quick(); }
 Vector BoundKernel::diagonal() const { return part_->diagonal(); }
 Vector BoundKernel::diagonal_of(const MatrixView& x) const { return part_->diagonal_of(x); }
 
-Matrix BoundKernel::gram(const Execution& execution) const {
+void BoundKernel::gram_upper(Eigen::Ref<Matrix> out, const Execution& execution) const {
   const Index n = count(), across = tiles(n, kRows);
-  Matrix out(n, n);
   parallel_for(across * (across + 1) / 2, execution, [&](Index tile) {  // tiles (i, j ≥ i), row after row
     Index i = 0;
     for (; tile >= across - i; ++i) tile -= across - i;
-    const Index from = i * kRows, to = (i + tile) * kRows;
-    const Index rows = std::min(kRows, n - from), columns = std::min(kRows, n - to);
-    auto block = out.block(from, to, rows, columns);
-    own_block(indices(from, rows), to, block);
-    if (tile > 0) out.block(to, from, columns, rows) = block.transpose();
-    else block.template triangularView<Eigen::StrictlyLower>() = block.transpose();
+    const Index from = i * kRows, to = (i + tile) * kRows, rows = std::min(kRows, n - from);
+    own_block(indices(from, rows), to, out.block(from, to, rows, std::min(kRows, n - to)));
   });
+}
+
+Matrix BoundKernel::gram(const Execution& execution) const {
+  Matrix out(count(), count());
+  gram_upper(out, execution);
+  out.triangularView<Eigen::StrictlyLower>() = out.transpose();
   return out;
 }
 

@@ -40,6 +40,8 @@ class BoundKernel {
   Vector diagonal_of(const MatrixView& x) const;
 
   // In tiles fixed by the shapes alone, on several threads.
+  /// The upper triangle of the Gram matrix; below it only the tiles on the diagonal are written.
+  void gram_upper(Eigen::Ref<Matrix> out, const Execution& execution = {}) const;
   Matrix gram(const Execution& execution = {}) const;                        // all points with all points
   Matrix cross(const MatrixView& x, const Execution& execution = {}) const;  // a row per new row
   /// Σ_j k(x_i, point_j) coefficients(j, c): the decision of a machine, without keeping the block.

@@ -52,7 +52,7 @@ void warn_of_reach(GpModel& model, const gp::Setting& setting, const KernelRows&
 GpModel::GpModel() : factor(std::make_shared<GpFactor>()) {}
 
 GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) {
-  const Execution execution = options.execution();
+  Execution execution = options.execution();
   require_memory(Gp::name, rows.count(), spec->gigabytes);
   const KernelRows data = kernel_rows(Gp::name, spec->kernel, rows, execution);
   require(std::isfinite(data.weight.dot(data.y.cwiseAbs2())),
@@ -65,6 +65,7 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
             .jitter;
     learned = gp::learn(*spec, setting, data, jitter, options.seed, execution.part(0.05, 0.9));
     setting = learned.setting;
+    if (learned.stopped == "cancelled") execution.progress = nullptr;  // what it has come to is worked out
   }
   GpModel model;
   model.spec = *spec;

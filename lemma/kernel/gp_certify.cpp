@@ -21,7 +21,7 @@ double by_eigenvalues(const gp::Setting& setting, GpMean mean, double jitter, co
   const Index n = data.count();
   const BoundKernel kernel(setting.kernel, data.points);
   Matrix k(n, n);
-  gram_upper(kernel, k, execution);
+  kernel.gram_upper(k, execution);
   const Vector root = data.weight.cwiseSqrt();
   for (Index i = 0; i < n; ++i) k.row(i).tail(n - i).array() *= root(i) * root.tail(n - i).transpose().array();
   const Eigenpairs pairs = symmetric_eigen(k);

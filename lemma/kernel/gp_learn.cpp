@@ -217,8 +217,11 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
   options.most_iterations = 200;
   Learned best{begin, 0, "no further descent"};
   double least = 0;
-  Vector place;  // of the best; none while that is the start itself
-  for (int round = 0; round <= spec.restarts; ++round) {
+  Vector place;   // of the best; none while that is the start itself
+  Vector latest;  // where the descent under way has come to
+  double latest_value = 0;
+  const auto descend = [&](int round) {
+    latest.resize(0);
     Vector u = search.coordinates(values);
     if (round > 0) {
       RandomStream chance(seed, static_cast<std::uint64_t>(round));
@@ -226,6 +229,8 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     }
     const double from = static_cast<double>(round) / (spec.restarts + 1), share = 1.0 / (spec.restarts + 1);
     options.stop = [&, exhausted = Exhausted()](const Iterate& at) mutable {
+      latest = at.x;
+      latest_value = at.value;
       execution.report(from + share * (1 - 1 / (1 + 0.05 * static_cast<double>(at.iteration))),
                        "learning hyperparameters");
       return exhausted(at);
@@ -235,10 +240,10 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
       least = search.value(u, gradient);
       if (std::isfinite(least) && gradient.cwiseAbs().maxCoeff() <= kFlat * data.mass()) {
         best = {begin, 0, "converged"};
-        continue;
+        return;
       }
     }
-    if (!std::isfinite(search.value(u))) continue;
+    if (!std::isfinite(search.value(u))) return;
     const Minimum found = lbfgs(search, u, options);
     best.iterations += found.iterations;
     if (round == 0 || !std::isfinite(least) || found.value < least - 1e-6 * (1 + std::abs(least))) {
@@ -246,6 +251,14 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
       place = found.x;
       best.stopped = found.stopped == "stopped by the caller" ? "converged" : found.stopped;
     }
+  };
+  try {
+    for (int round = 0; round <= spec.restarts; ++round) descend(round);
+  } catch (const Cancelled&) {  // the best there is
+    if (latest.size() > 0 && (place.size() == 0 || latest_value < least)) place = latest;
+    if (place.size() > 0) best.setting = search.setting(place);
+    best.stopped = "cancelled";
+    return best;
   }
   if (place.size() > 0) best.setting = search.setting(exact ? polished(search, place) : place);
   if (place.size() > 0) {

@@ -34,7 +34,7 @@ Setting with_values(const Setting& setting, const Vector& values) {
 std::optional<Matrix> factorise(const BoundKernel& kernel, const Vector& weights, double diagonal,
                                 const Execution& execution) {
   Matrix a(kernel.count(), kernel.count());
-  gram_upper(kernel, a, execution.part(0, 0.3, execution.message));
+  kernel.gram_upper(a, execution.part(0, 0.3, execution.message));
   a.diagonal() += diagonal * weights.cwiseInverse();
   const Vector given = a.diagonal();
   if (!tiled_cholesky(a, execution.part(0.3, 1, execution.message))) return {};

@@ -1,4 +1,5 @@
 // lemma/kernel/gp_test.cpp: the reference, the likelihood's gradient, samples, and what must not change the answers.
+#include <atomic>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
@@ -236,6 +237,27 @@ TEST(Gp, BadInputIsRefusedByWhatIsWrong) {
   const Matrix big = Matrix::Zero(20000, 1);
   const std::string beyond = message_of([&] { fit(Gp{}, big, Vector::Zero(20000)); });
   EXPECT_NE(beyond.find("3.2 GB"), std::string::npos) << beyond;
+}
+
+class AfterAWhile final : public Progress {
+ public:
+  void report(double, std::string_view) override {}
+  bool cancelled() const override { return ++asked_ > 300; }
+
+ private:
+  mutable std::atomic<int> asked_ = 0;
+};
+
+TEST(Gp, ASearchThatIsStoppedGivesBackWhatItHas) {
+  const Mcycle data;
+  AfterAWhile progress;
+  FitOptions options;
+  options.progress = &progress;
+  const auto m =
+      fit(Gp{.kernel = Kernel::parse("matern(5/2) + rbf*periodic(20)"), .restarts = 20}, data.x, data.y, options);
+  EXPECT_EQ(m.certificate.stopped, "cancelled");
+  EXPECT_FALSE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_TRUE(m.predict(data.x).allFinite());
 }
 
 TEST(Gp, RowsThatAreAllEqualLeaveTheirMean) {

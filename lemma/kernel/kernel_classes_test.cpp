@@ -7,6 +7,7 @@
 #include <lemma/kernel/kernel_neighbors.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/model/fit.hpp>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -23,20 +24,13 @@ Matrix said_by(const auto& model, const Matrix& x) {
 
 TYPED_TEST(KernelClasses, SparseRowsGiveWhatDenseRowsGive) {
   Matrix x = normal_matrix(60, 6, 3);
-  Csr sparse;
-  sparse.width = 6;
-  sparse.start = {0};
   Labels codes;
   for (Index i = 0; i < 60; ++i) {
-    for (Index j = 0; j < 6; ++j) {
+    for (Index j = 0; j < 6; ++j)
       if ((i * 7 + j * 5) % 3 != 0) x(i, j) = 0;
-      if (x(i, j) == 0) continue;
-      sparse.column.push_back(static_cast<std::int32_t>(j));
-      sparse.value.push_back(x(i, j));
-    }
-    sparse.start.push_back(static_cast<Index>(sparse.value.size()));
     codes.push_back(x.row(i).squaredNorm() > 1.5 ? 1 : 0);
   }
+  const Csr sparse = sparse_of(x);
   for (const Kernel& kernel : {Kernel(Rbf{.gamma = 0.5}), Kernel(LinearKernel{})}) {
     TypeParam spec;
     spec.kernel = kernel;

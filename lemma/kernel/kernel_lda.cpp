@@ -24,7 +24,7 @@ Matrix centred_by_class(const BoundKernel& kernel, const KernelRows& data, const
   const Index n = data.count();
   const Vector root = data.weight.cwiseSqrt();
   Matrix out(n, n);
-  gram_upper(kernel, out, execution);
+  kernel.gram_upper(out, execution);
   parallel_for(n, Execution{execution.threads, execution.progress, 0, 1, {}}, [&](Index i) {
     const int of_i = data.label_of(i);
     for (Index j = i; j < n; ++j) {
@@ -85,7 +85,7 @@ Discriminants by_eigenvectors(const Frame& frame, const BoundKernel& kernel, con
   const Index n = data.count();
   const Vector root = data.weight.cwiseSqrt();
   Matrix k(n, n);
-  gram_upper(kernel, k, execution.part(0, 0.1, "kernel matrix"));
+  kernel.gram_upper(k, execution.part(0, 0.1, "kernel matrix"));
   for (Index i = 0; i < n; ++i) k.row(i).tail(n - i).array() *= root(i) * root.tail(n - i).transpose().array();
   execution.report(0.1, "eigenvalues of the kernel matrix");
   const Eigenpairs pairs = symmetric_eigen(k);

@@ -42,7 +42,7 @@ std::optional<Direction> newton_direction(const Problem& problem, GramAndFactor&
 
 GramAndFactor::GramAndFactor(const BoundKernel& kernel, const Execution& execution)
     : n_(kernel.count()), both_(n_, n_ + kCholeskyTile) {
-  gram_upper(kernel, both_.rightCols(n_), execution);
+  kernel.gram_upper(both_.rightCols(n_), execution);
   for (Index i = 0; i < n_; ++i)
     for (Index j = 0; j <= i; ++j) both_(i, j) = both_(j, kCholeskyTile + i);
 }

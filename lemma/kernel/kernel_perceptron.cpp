@@ -143,20 +143,9 @@ Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const
 }
 
 Certificate certificate_of(double wrong, long long updates, bool cancelled) {
-  Certificate out;
-  out.strength = wrong == 0 ? Strength::optimal : Strength::none;
-  out.kind = "rows on the wrong side";
-  out.value = wrong;
-  out.tolerance = 0;
-  out.iterations = updates;
-  out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
-  out.message =
-      wrong == 0 ? std::string("Every row lies on its own side of the border.")
-                 : fmt::format(
-                       "Nothing is claimed: rows of weight {} lie on the wrong side of a border. If the classes can be "
-                       "separated in the kernel's space, more passes will do it; if not, another kernel may.",
-                       format_significant(wrong));
-  return out;
+  return certificate_of_sides(
+      wrong, updates, cancelled, "border",
+      "If the classes can be separated in the kernel's space, more passes will do it; if not, another kernel may.");
 }
 
 /// Until it separates, f has a mistake of its own class for each update: |α| counts them, and so does b.

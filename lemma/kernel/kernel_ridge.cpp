@@ -46,7 +46,7 @@ Solution solve_one(const KernelRidge& spec, const BoundKernel& kernel, const Ker
   const Index n = data.count();
   const Centred y = centred(spec, data);
   Matrix a(n, n);
-  gram_upper(kernel, a, execution.part(0, 0.2, "kernel matrix"));
+  kernel.gram_upper(a, execution.part(0, 0.2, "kernel matrix"));
   a.diagonal() += lambda * data.weight.cwiseInverse();
   if (!tiled_cholesky(a, execution.part(0.2, leave_out ? 0.6 : 0.95, "factorising")))
     refuse_indefinite(kernel, lambda, execution);
@@ -66,7 +66,7 @@ std::vector<Solution> solve_path(const KernelRidge& spec, const BoundKernel& ker
   const Centred y = centred(spec, data);
   const Vector root = data.weight.cwiseSqrt();
   Matrix k(n, n);
-  gram_upper(kernel, k, execution.part(0, 0.1, "kernel matrix"));
+  kernel.gram_upper(k, execution.part(0, 0.1, "kernel matrix"));
   for (Index i = 0; i < n; ++i) k.row(i).tail(n - i).array() *= root(i) * root.tail(n - i).transpose().array();
   execution.report(0.1, "eigenvalues of the kernel matrix");
   const Eigenpairs pairs = symmetric_eigen(k);

@@ -73,19 +73,6 @@ void require_memory(std::string_view method, Index rows, double gigabytes) {
                     format_bytes(gigabytes * 1e9), std::max(1.0, bytes / 1e9 + 0.5)));
 }
 
-void gram_upper(const BoundKernel& kernel, Eigen::Ref<Matrix> out, const Execution& execution) {
-  const Index n = kernel.count(), across = (n + kSide - 1) / kSide;
-  parallel_for(across * (across + 1) / 2, execution, [&](Index tile) {  // tiles (i, j ≥ i), row after row
-    Index i = 0;
-    for (; tile >= across - i; ++i) tile -= across - i;
-    const Index from = i * kSide, to = (i + tile) * kSide;
-    const Index rows = std::min(kSide, n - from);
-    std::vector<Index> which(static_cast<std::size_t>(rows));
-    std::iota(which.begin(), which.end(), from);
-    kernel.own_block(which, to, out.block(from, to, rows, std::min(kSide, n - to)));
-  });
-}
-
 RowNumbers kept_places(const Kernel& kernel, const Points& points) {
   return {is_precomputed(kernel) ? points.places() : std::vector<Index>()};
 }

@@ -38,7 +38,4 @@ void check_places(std::string_view method, const Kernel& kernel, const RowNumber
 /// Error saying how much memory the Gram matrix of so many rows would take, when that is more than `gigabytes`.
 void require_memory(std::string_view method, Index rows, double gigabytes);
 
-/// The upper triangle of the Gram matrix, in tiles on several threads; what lies below is not touched.
-void gram_upper(const BoundKernel& kernel, Eigen::Ref<Matrix> out, const Execution& execution);
-
 }  // namespace lemma

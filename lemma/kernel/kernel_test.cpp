@@ -5,26 +5,12 @@
 #include <lemma/kernel/bound_kernel.hpp>
 #include <numbers>
 #include <tests/message_of.hpp>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-Csr without_zeros(const Matrix& x) {
-  Csr out;
-  out.width = x.cols();
-  out.start.push_back(0);
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j) {
-      if (x(i, j) == 0) continue;
-      out.column.push_back(static_cast<std::int32_t>(j));
-      out.value.push_back(x(i, j));
-    }
-    out.start.push_back(static_cast<Index>(out.value.size()));
-  }
-  return out;
-}
 
 TEST(Kernel, IsReadAsItIsWritten) {
   for (const char* text :
@@ -152,14 +138,14 @@ TEST_P(EachKernel, DoesNotCareWhetherZerosAreStored) {
   const Kernel kernel = Kernel::parse(GetParam().text);
   const Rbf* rbf = kernel.get<Rbf>();
   if (kernel.contains<Periodic>() || (rbf && rbf->metric.size() > 0)) {
-    EXPECT_TRUE(contains(message_of([&] { BoundKernel(kernel, Points(without_zeros(z))); }), "dense rows"));
+    EXPECT_TRUE(contains(message_of([&] { BoundKernel(kernel, Points(sparse_of(z))); }), "dense rows"));
     return;
   }
-  const BoundKernel dense(kernel, Points(z)), sparse(kernel, Points(without_zeros(z)));
+  const BoundKernel dense(kernel, Points(z)), sparse(kernel, Points(sparse_of(z)));
   EXPECT_TRUE(sparse.gram().isApprox(dense.gram(), 1e-12));
   EXPECT_TRUE(sparse.cross(x).isApprox(dense.cross(x), 1e-12));
   const std::vector<Index> which{5, 3, 40};
-  EXPECT_TRUE(BoundKernel(kernel, Points(without_zeros(z)).select(which))
+  EXPECT_TRUE(BoundKernel(kernel, Points(sparse_of(z)).select(which))
                   .cross(x)
                   .isApprox(BoundKernel(kernel, Points(z).select(which)).cross(x), 1e-12));
 }
@@ -195,7 +181,7 @@ TEST(Kernel, ChoosesItsScaleFromTheSpreadOfTheRows) {
   EXPECT_EQ(Kernel(Rbf{.sigma = 3}).resolved(Points(x)).text(), "rbf(sigma=3)");
   const Kernel all_equal = Kernel(Rbf{}).resolved(Points(Matrix::Ones(5, 2)));
   EXPECT_EQ(all_equal.text(), "rbf(gamma=1)");
-  EXPECT_TRUE(Points(without_zeros(x)).variances().isApprox(Points(x).variances(), 1e-12));
+  EXPECT_TRUE(Points(sparse_of(x)).variances().isApprox(Points(x).variances(), 1e-12));
 }
 
 TEST(Kernel, OfTheCallersOwnIsUsedAsGiven) {

@@ -8,6 +8,7 @@
 #include <lemma/model/fit.hpp>
 #include <tests/golden.hpp>
 #include <tests/message_of.hpp>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -30,21 +31,6 @@ struct Clouds {
     return out;
   }
 };
-
-Csr compressed(const Matrix& x) {
-  Csr out;
-  out.width = x.cols();
-  out.start.push_back(0);
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j)
-      if (x(i, j) != 0) {
-        out.column.push_back(static_cast<std::int32_t>(j));
-        out.value.push_back(x(i, j));
-      }
-    out.start.push_back(static_cast<Index>(out.column.size()));
-  }
-  return out;
-}
 
 LinearSvmModel fitted(const LinearSvm& spec, const Rows& rows, const FitOptions& options = {}) {
   return fit(Valid<LinearSvm>(spec), rows, options);
@@ -150,7 +136,7 @@ TEST(LinearSvm, OfSparseRowsIsThatOfTheSameRowsWithTheirZeros) {
   for (Index i = 0; i < 400; ++i)
     for (Index j = 0; j < 30; ++j)
       if ((i * 7 + j * 11) % 5 != 0) data.x(i, j) = 0;
-  const Csr sparse = compressed(data.x);
+  const Csr sparse = sparse_of(data.x);
   MemoryRows rows(sparse);
   rows.labels(data.codes, {"no", "yes"});
   for (const auto loss : kLosses)

@@ -7,6 +7,7 @@
 #include <lemma/model/fit.hpp>
 #include <limits>
 #include <tests/message_of.hpp>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -77,18 +78,10 @@ TEST(LpSvm, HardMarginsExistWhereTheClassesAreSeparated) {
 
 TEST(LpSvm, SparseRowsGiveTheSamePlane) {
   Columns data(120, 12, 1);
-  Csr sparse;
-  sparse.width = 12;
-  sparse.start.push_back(0);
-  for (Index i = 0; i < 120; ++i) {
-    for (Index j = 0; j < 12; ++j) {
+  for (Index i = 0; i < 120; ++i)
+    for (Index j = 0; j < 12; ++j)
       if ((i + j) % 3 == 0) data.x(i, j) = 0;
-      if (data.x(i, j) == 0) continue;
-      sparse.column.push_back(static_cast<std::int32_t>(j));
-      sparse.value.push_back(data.x(i, j));
-    }
-    sparse.start.push_back(static_cast<Index>(sparse.column.size()));
-  }
+  const Csr sparse = sparse_of(data.x);
   MemoryRows rows(sparse);
   rows.labels(data.codes, {"no", "yes"});
   for (const bool intercept : {true, false}) {

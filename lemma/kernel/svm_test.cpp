@@ -1,6 +1,7 @@
 // lemma/kernel/svm_test.cpp: what duality says of a machine, held against machines.
 #include <lemma/kernel/svm_data_test.hpp>
 #include <limits>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -208,6 +209,21 @@ TEST(Svm, AWeightOfKIsKCopiesAndAClassWeightAWeightOfItsRows) {
   EXPECT_EQ(greatest_difference(rows.decision(data.x), classes.decision(data.x)), 0);
 }
 
+TEST(Svm, TheOrderOfTheRowsDoesNotChangeTheMachine) {
+  const Clouds data(120, 0.5);
+  Matrix turned(data.x.rows(), 2);
+  std::vector<std::string> label;
+  for (Index i = 0; i < turned.rows(); ++i) {
+    const Index from = (i * 37 + 11) % turned.rows();
+    turned.row(i) = data.x.row(from);
+    label.push_back(data.label[static_cast<std::size_t>(from)]);
+  }
+  const Svm spec{.kernel = Rbf{.gamma = 0.4}, .tolerance = 1e-10};
+  const SvmModel a = fit(spec, data.x, data.label), b = fit(spec, turned, label);
+  EXPECT_NEAR(a.objective_dual.of(0), b.objective_dual.of(0), 1e-8 * a.objective_dual.of(0));
+  EXPECT_LE(greatest_difference(a.decision(data.x), b.decision(data.x)), 1e-5);
+}
+
 TEST(Svm, EachClassAgainstTheRestIsTheMachineOfThatQuestion) {
   const Table iris = dataset("iris");
   const Matrix x = columns_of(iris, {"sepal_length", "sepal_width", "petal_length", "petal_width"});
@@ -226,17 +242,7 @@ TEST(Svm, SparseRowsGiveTheMachineOfTheDenseOnes) {
   Matrix x = data.x;
   for (Index i = 0; i < x.rows(); ++i)
     if (i % 3 == 0) x(i, i % 2) = 0;
-  Csr sparse;
-  sparse.width = 2;
-  sparse.start.push_back(0);
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < 2; ++j)
-      if (x(i, j) != 0) {
-        sparse.column.push_back(static_cast<std::int32_t>(j));
-        sparse.value.push_back(x(i, j));
-      }
-    sparse.start.push_back(static_cast<Index>(sparse.value.size()));
-  }
+  const Csr sparse = sparse_of(x);
   const Labels label = data.codes();
   MemoryRows thin(sparse);
   thin.labels(label, {"left", "right"});

@@ -3,6 +3,7 @@
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/ols_data_test.hpp>
 #include <lemma/model/fit.hpp>
+#include <tests/sparse_of.hpp>
 
 namespace lemma::lasso_test {
 
@@ -29,22 +30,6 @@ struct Wide {
   }
   VectorView response() const { return Eigen::Map<const Vector>(y.data(), static_cast<Index>(y.size())); }
 };
-
-/// The same numbers without their zeros.
-inline Csr sparse_of(const Matrix& x) {
-  Csr out;
-  out.width = x.cols();
-  out.start.push_back(0);
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j)
-      if (x(i, j) != 0) {
-        out.column.push_back(static_cast<std::int32_t>(j));
-        out.value.push_back(x(i, j));
-      }
-    out.start.push_back(static_cast<Index>(out.value.size()));
-  }
-  return out;
-}
 
 double largest_difference(const auto& a, const auto& b) {
   return (a.coefficients.of - b.coefficients.of).cwiseAbs().maxCoeff();

@@ -3,6 +3,7 @@
 #include <lemma/linear/logistic.hpp>
 #include <lemma/model/fit.hpp>
 #include <random>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -30,20 +31,6 @@ struct Data {
     out.labels(labels, {"no", "yes"});
     return out;
   }
-  Csr sparse() const {
-    Csr out;
-    out.width = x.cols();
-    out.start.push_back(0);
-    for (Index i = 0; i < x.rows(); ++i) {
-      for (Index j = 0; j < x.cols(); ++j)
-        if (x(i, j) != 0) {
-          out.column.push_back(static_cast<std::int32_t>(j));
-          out.value.push_back(x(i, j));
-        }
-      out.start.push_back(static_cast<Index>(out.value.size()));
-    }
-    return out;
-  }
 };
 
 LogisticModel fitted(const Logistic& spec, const Rows& rows) { return fit(Valid<Logistic>(spec), rows, {}); }
@@ -66,7 +53,7 @@ TEST(LogisticSolvers, AllReachTheSameOptimum) {
 
 TEST(LogisticSolvers, SparseRowsGiveWhatDenseOnesDo) {
   const Data data(500, 6);
-  const Csr x = data.sparse();
+  const Csr x = sparse_of(data.x);
   MemoryRows sparse(x);
   sparse.labels(data.labels, {"no", "yes"});
   for (const auto penalty : {Penalty::l2, Penalty::l1, Penalty::elastic_net, Penalty::bridge})
@@ -84,7 +71,7 @@ TEST(LogisticSolvers, SparseRowsGiveWhatDenseOnesDo) {
 TEST(LogisticSolvers, ManyColumnsAreWorkedOnOneByOneAndGiveTheSame) {
   const Data data(120, 1600);
   const MemoryRows rows = data.rows();
-  const Csr x = data.sparse();
+  const Csr x = sparse_of(data.x);
   MemoryRows sparse(x);
   sparse.labels(data.labels, {"no", "yes"});
   for (const auto penalty : {Penalty::l1, Penalty::l2}) {

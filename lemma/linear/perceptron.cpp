@@ -140,20 +140,8 @@ struct Sides {
 };
 
 Certificate certificate_of(double wrong, long long updates, bool cancelled) {
-  Certificate out;
-  out.strength = wrong == 0 ? Strength::optimal : Strength::none;
-  out.kind = "rows on the wrong side";
-  out.value = wrong;
-  out.tolerance = 0;
-  out.iterations = updates;
-  out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
-  out.message =
-      wrong == 0 ? std::string("Every row lies on its own side of the plane.")
-                 : fmt::format(
-                       "Nothing is claimed: rows of weight {} lie on the wrong side of a plane. If the classes can be "
-                       "separated, more passes will do it; if not, none will.",
-                       format_significant(wrong));
-  return out;
+  return certificate_of_sides(wrong, updates, cancelled, "plane",
+                              "If the classes can be separated, more passes will do it; if not, none will.");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // lemma/model/one_vs_rest.cpp
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -11,6 +13,21 @@ Labels greatest_class(const MatrixView& values) {
     else values.row(i).maxCoeff(&best);
     out[static_cast<std::size_t>(i)] = static_cast<int>(best);
   }
+  return out;
+}
+
+Certificate certificate_of_sides(double wrong, long long updates, bool cancelled, std::string_view border,
+                                 std::string_view advice) {
+  Certificate out;
+  out.strength = wrong == 0 ? Strength::optimal : Strength::none;
+  out.kind = "rows on the wrong side";
+  out.value = wrong;
+  out.tolerance = 0;
+  out.iterations = updates;
+  out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
+  out.message = wrong == 0 ? fmt::format("Every row lies on its own side of the {}.", border)
+                           : fmt::format("Nothing is claimed: rows of weight {} lie on the wrong side of a {}. {}",
+                                         format_significant(wrong), border, advice);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <lemma/optimize/programme.hpp>
 #include <limits>
 #include <rapidcheck/gtest.h>
+#include <tests/sparse_of.hpp>
 
 namespace lemma {
 namespace {
@@ -19,17 +20,6 @@ LinearProgramme wyndor() {
           .a = Matrix{{1, 0}, {0, 2}, {3, 2}},
           .row_upper = Vector{{4, 12, 18}},
           .lower = Vector{{0, 0}}};
-}
-
-Csr sparse(const Matrix& a) {
-  Csr out;
-  out.width = a.cols(), out.start = {0};
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j)
-      if (a(i, j) != 0) out.column.push_back(static_cast<int>(j)), out.value.push_back(a(i, j));
-    out.start.push_back(static_cast<Index>(out.value.size()));
-  }
-  return out;
 }
 
 TEST(LinearProgramme, WyndorsPlanAndPrices) {
@@ -50,7 +40,7 @@ TEST(LinearProgramme, WyndorsPlanAndPrices) {
 TEST(LinearProgramme, SparseAndDenseRowsGiveTheSameBits) {
   LinearProgramme p = wyndor();
   const auto dense = solve(p);
-  p.a = sparse(std::get<Matrix>(p.a));
+  p.a = sparse_of(std::get<Matrix>(p.a));
   const auto from_sparse = solve(p);
   EXPECT_EQ(dense.x, from_sparse.x);
   EXPECT_EQ(dense.dual.rows, from_sparse.dual.rows);
