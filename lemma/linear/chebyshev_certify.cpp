@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bounded_least_squares.hpp>
 #include <lemma/linear/chebyshev_parts.hpp>
+#include <lemma/linear/plane.hpp>
 #include <lemma/math/simd.hpp>
 #include <lemma/model/comparison.hpp>
 #include <limits>
@@ -208,19 +209,12 @@ void ChebyshevModel::check() const {
           "chebyshev: the active rows are not in order");
 }
 
-Vector ChebyshevModel::slopes() const {
-  return coefficients.unaryExpr([](double b) { return std::isnan(b) ? 0.0 : b; });
-}
+Vector ChebyshevModel::slopes() const { return usable_slopes(coefficients); }
 
 Vector ChebyshevModel::predict(const MatrixView& x) const {
   require(x.cols() == width(),
           fmt::format("chebyshev: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Vector b = slopes();
-  const std::span<const double> by(b.data(), static_cast<std::size_t>(b.size()));
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i)
-    out(i) = (simd::dot({x.row(i).data(), by.size()}, by) + Twofold{intercept, 0}).rounded();
-  return out;
+  return heights(x, slopes(), intercept);
 }
 
 std::string ChebyshevModel::summary(const Names& names) const {

@@ -53,18 +53,12 @@ void compare_design(Comparison& same, const GlmModel& model, const Look& look, c
 /// A covariance in units of its two standard errors.
 void compare_covariance(Comparison& same, const GlmModel& model, const Look& look) {
   if (same.finding()) return;
-  const Index terms = model.covariance.rows(), lead = model.spec.intercept ? 1 : 0;
+  const int lead = model.spec.intercept ? 1 : 0;
   std::vector<Index> taking_part;
   if (lead == 1) taking_part.push_back(0);
   for (const int j : model.kept) taking_part.push_back(j + lead);
-  Matrix expected = Matrix::Constant(terms, terms, kNone);
-  expected(taking_part, taking_part) =
-      (model.dispersion * unscaled_covariance(look.data, look.solution)).unaryExpr(&or_none);
-  const Vector size = expected.diagonal().cwiseSqrt();
-  for (Index i = 0; i < terms; ++i)
-    for (Index j = 0; j < terms; ++j)
-      same.entry("covariance", i * terms + j, model.covariance(i, j), expected(i, j), size(i) * size(j),
-                 look.per_condition);
+  const Matrix part = model.dispersion * unscaled_covariance(look.data, look.solution);
+  same.covariance(model.covariance, taking_part, part.unaryExpr(&or_none), look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.

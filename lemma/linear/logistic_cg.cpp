@@ -1,6 +1,7 @@
 // lemma/linear/logistic_cg.cpp: Newton's method for so many columns that the Hessian is only ever multiplied.
 #include <algorithm>
 #include <cmath>
+#include <lemma/linear/conjugate_gradients.hpp>
 #include <lemma/linear/logistic_parts.hpp>
 #include <lemma/linear/logistic_sparse.hpp>
 
@@ -44,23 +45,11 @@ class TruncatedNewton {
   Vector direction(const Place& at, double forcing, long long& products) const {
     Vector diagonal = (loss_.add_up_squares(at.curvature) + ridge_).cwiseMax(1e-300);
     if (!loss_.frame().intercept) diagonal(0) = 1;
-    Vector d = Vector::Zero(loss_.size()), r = -at.gradient, z = r.cwiseQuotient(diagonal), q = z;
-    double rz = r.dot(z);
-    const double until = forcing * forcing * rz;
-    for (int i = 0; i < kMostProducts && rz > until && rz > 0; ++i) {
-      Vector hq = loss_.hessian_times(at.curvature, q) + ridge_.cwiseProduct(q);
-      ++products;
-      const double bend = q.dot(hq);
-      if (!(bend > 0)) break;
-      const double step = rz / bend;
-      d += step * q;
-      r -= step * hq;
-      z = r.cwiseQuotient(diagonal);
-      const double next = r.dot(z);
-      q = z + (next / rz) * q;
-      rz = next;
-    }
-    return d;
+    return conjugate_gradients(diagonal, -at.gradient, forcing * forcing, kMostProducts,
+                               [&](const Vector& q, Vector& hq) {
+                                 hq = loss_.hessian_times(at.curvature, q) + ridge_.cwiseProduct(q);
+                                 ++products;
+                               });
   }
 
  private:

@@ -1,6 +1,7 @@
 // lemma/linear/logistic_columns.cpp: coordinate descent on the columns of a working set.
 #include <algorithm>
 #include <cmath>
+#include <lemma/linear/conjugate_gradients.hpp>
 #include <lemma/linear/logistic_parts.hpp>
 #include <lemma/linear/logistic_sparse.hpp>
 #include <numeric>
@@ -212,23 +213,12 @@ class Working {
       diagonal(a + 1) = bend_[k] + ridge(a + 1);
       r(a + 1) -= penalty_.slope(target_(j + 1), frame_.factor(j));
     }
-    Vector d = Vector::Zero(count + 1), z = r.cwiseQuotient(diagonal), q = z, rows, hq;
-    double rz = r.dot(z);
-    const double until = steep * rz;
-    for (int i = 0; i < kMostProducts && rz > until && rz > 0; ++i) {
+    Vector rows;
+    const auto times = [&](const Vector& q, Vector& hq) {
       multiply(which, q, rows);
       hq = correlate(which, rows.cwiseProduct(curvature_)) + ridge.cwiseProduct(q);
-      const double bend = q.dot(hq);
-      if (!(bend > 0)) break;
-      const double step = rz / bend;
-      d += step * q;
-      r -= step * hq;
-      z = r.cwiseQuotient(diagonal);
-      const double next = r.dot(z);
-      q = z + (next / rz) * q;
-      rz = next;
-    }
-    take_step(which, d);
+    };
+    take_step(which, lemma::conjugate_gradients(diagonal, std::move(r), steep, kMostProducts, times));
   }
 
   /// target_ + d, stopped at 0, if the model falls; else half of it, and again.

@@ -42,17 +42,12 @@ void compare_covariance(Comparison& same, const OlsModel& model, const Look& loo
   if (same.finding()) return;
   const double df = model.df_residual, variance = df > 0 ? model.rss / df : kNone;
   same.relative("sigma", model.sigma, or_none(std::sqrt(variance)));
-  const Index terms = model.covariance.rows(), lead = model.spec.intercept ? 1 : 0;
+  const Index lead = model.spec.intercept ? 1 : 0;
   std::vector<Index> taking_part;
   if (lead == 1) taking_part.push_back(0);
   for (const Index j : look.solution.kept) taking_part.push_back(j + lead);
-  Matrix expected = Matrix::Constant(terms, terms, kNone);
-  expected(taking_part, taking_part) = (variance * unscaled_covariance(look.data, look.solution)).unaryExpr(&or_none);
-  const Vector size = expected.diagonal().cwiseSqrt();
-  for (Index i = 0; i < terms; ++i)
-    for (Index j = 0; j < terms; ++j)
-      same.entry("covariance", i * terms + j, model.covariance(i, j), expected(i, j), size(i) * size(j),
-                 look.per_condition);
+  const Matrix part = variance * unscaled_covariance(look.data, look.solution);
+  same.covariance(model.covariance, taking_part, part.unaryExpr(&or_none), look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.

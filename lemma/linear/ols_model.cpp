@@ -2,16 +2,14 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/plane.hpp>
 #include <lemma/linear/squared_lengths.hpp>
 #include <lemma/math/distributions.hpp>
-#include <lemma/math/simd.hpp>
 
 namespace lemma {
 namespace {
 
 constexpr double kNone = OlsModel::kNone;
-
-std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
 /// R's rule: a leverage this near to 1 is 1.
 constexpr double kWhole = 1 - 10 * std::numeric_limits<double>::epsilon();
@@ -99,20 +97,11 @@ void OlsModel::check() const {
           "ols: the residual sum of squares is not usable");
 }
 
-Vector OlsModel::slopes() const {
-  return coefficients.unaryExpr([](double b) { return std::isnan(b) ? 0.0 : b; });
-}
+Vector OlsModel::slopes() const { return usable_slopes(coefficients); }
 
-/// In twice the working precision: the powers of a polynomial cancel.
 Vector OlsModel::predict(const MatrixView& x) const {
   require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Vector b = slopes();
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) {
-    const std::span<const double> row(x.row(i).data(), static_cast<std::size_t>(x.cols()));
-    out(i) = (simd::dot(row, span_of(b)) + Twofold{intercept, 0}).rounded();
-  }
-  return out;
+  return heights(x, slopes(), intercept);
 }
 
 Vector OlsModel::quadratic_form(const MatrixView& x) const {

@@ -3,24 +3,17 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/coefficient_table.hpp>
+#include <lemma/linear/plane.hpp>
 #include <lemma/linear/quantile_parts.hpp>
 #include <lemma/math/distributions.hpp>
-#include <lemma/math/simd.hpp>
 
 namespace lemma {
 
-Vector QuantileNumbers::slopes() const {
-  return coefficients.unaryExpr([](double b) { return std::isnan(b) ? 0.0 : b; });
-}
+Vector QuantileNumbers::slopes() const { return usable_slopes(coefficients); }
 
 Vector QuantileNumbers::predict(const MatrixView& x) const {
   require(x.cols() == width(), fmt::format("the model has {} columns and the rows have {}", width(), x.cols()));
-  const Vector b = slopes();
-  const std::span<const double> by(b.data(), static_cast<std::size_t>(b.size()));
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i)
-    out(i) = (simd::dot({x.row(i).data(), by.size()}, by) + Twofold{intercept, 0}).rounded();
-  return out;
+  return heights(x, slopes(), intercept);
 }
 
 template <class Spec>

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/math/blas.hpp>
 #include <lemma/model/comparison.hpp>
+#include <limits>
 
 namespace lemma {
 
@@ -30,6 +31,18 @@ void Comparison::triangle(std::string_view field, const Matrix& stored, const Ma
   for (Index i = 0; i < ratio.rows(); ++i)
     for (Index j = 0; j < ratio.cols(); ++j)
       entry(field, i * ratio.cols() + j, ratio(i, j), i == j ? 1 : 0, 1, tolerance);
+}
+
+void Comparison::covariance(const Matrix& stored, const std::vector<Index>& taking_part, const Matrix& part,
+                            double tolerance) {
+  if (finding_) return;
+  const Index terms = stored.rows();
+  Matrix expected = Matrix::Constant(terms, terms, std::numeric_limits<double>::quiet_NaN());
+  expected(taking_part, taking_part) = part;
+  const Vector error = expected.diagonal().cwiseSqrt();
+  for (Index i = 0; i < terms; ++i)
+    for (Index j = 0; j < terms; ++j)
+      entry("covariance", i * terms + j, stored(i, j), expected(i, j), error(i) * error(j), tolerance);
 }
 
 void Comparison::report(Certificate& certificate) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lemma {
 
@@ -29,6 +30,8 @@ class Comparison {
   void entry(std::string_view field, Index j, double stored, double expected, double unit, double tolerance = kAgree);
   /// Two triangles of the same rows: R R'⁻¹ = I. Unlike RᵀR this sees a small diagonal.
   void triangle(std::string_view field, const Matrix& stored, const MatrixView& expected, double tolerance);
+  /// A covariance matrix: `part` where both terms take part, none elsewhere; an entry in units of its standard errors.
+  void covariance(const Matrix& stored, const std::vector<Index>& taking_part, const Matrix& part, double tolerance);
   /// Makes the certificate one of the finding.
   void report(Certificate& certificate) const;
 
