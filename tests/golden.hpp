@@ -32,6 +32,15 @@ class Golden {
     return out;
   }
 
+  /// Of an n-vector or a matrix with n rows: the rows that the file shows (it counts from 1).
+  template <class Derived>
+  typename Derived::PlainObject shown(const Eigen::MatrixBase<Derived>& all) const {
+    const Labels rows = labels("show_rows");
+    typename Derived::PlainObject out(static_cast<Index>(rows.size()), all.cols());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.row(static_cast<Index>(i)) = all.row(rows[i] - 1);
+    return out;
+  }
+
   /// Is `ours` what the file says under `key`, in the mode and to the tolerance that the file asks for?
   testing::AssertionResult agrees(const std::string& key, const Value& ours) const {
     const Value& rule = file_.at("compare").at(key);

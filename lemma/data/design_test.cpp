@@ -1,10 +1,9 @@
 // lemma/data/design_test.cpp: columns of x as R's model.matrix makes them, classes, constants.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <lemma/core/file.hpp>
-#include <lemma/core/value.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/design.hpp>
+#include <tests/golden.hpp>
 
 namespace lemma {
 namespace {
@@ -107,18 +106,16 @@ TEST(Design, OrthogonalPolynomialsAreOrthogonal) {
 
 TEST(Design, OrthogonalPolynomialsExplainWhatThoseOfRExplain) {  // P has orthonormal columns: the fit is ȳ + P Pᵀ y
   const Table mcycle = dataset("mcycle");
-  const auto text = read_file(std::string(LEMMA_SOURCE_DIR) + "/tests/golden/poly_mcycle.json");
-  const Value golden = from_json({reinterpret_cast<const char*>(text.data()), text.size()});
-  const Vector shown = golden.at("values").at("show_rows").as_vector();
-  for (const Value& expected : golden.at("values").at("fits").as_list()) {
+  const Golden golden("poly_mcycle");
+  for (const Value& expected : golden.value("fits").as_list()) {
     const auto degree = expected.at("degree").as_integer();
     if (degree == 0) continue;
     const auto data = Design(formula("accel ~ poly(times, " + std::to_string(degree) + ")"), mcycle).train(mcycle);
     const Eigen::Map<const Vector> y(data.y.data(), static_cast<Index>(data.y.size()));
     const Vector fitted = (data.x * (data.x.transpose() * y)).array() + y.mean();
     EXPECT_NEAR((y - fitted).squaredNorm() / expected.at("rss").as_double(), 1, 1e-12) << degree;
-    const Vector at = expected.at("fitted").as_vector();
-    for (Index i = 0; i < at.size(); ++i) EXPECT_NEAR(fitted(static_cast<Index>(shown(i)) - 1), at(i), 1e-9) << degree;
+    const Value shown = golden.shown(fitted);
+    EXPECT_TRUE(Golden::compare(fmt::format("degree {}", degree), shown, expected.at("fitted"), {"abs", 1e-9}));
   }
 }
 

@@ -69,12 +69,6 @@ Sample gaussian(Index n, Index p, int k, std::uint64_t seed = 5) {
   return out;
 }
 
-Matrix pick(const Matrix& x, const Vector& rows) {
-  Matrix out(rows.size(), x.cols());
-  for (Index i = 0; i < rows.size(); ++i) out.row(i) = x.row(static_cast<Index>(rows(i)) - 1);
-  return out;
-}
-
 void expect_golden(const Golden& golden, const Sample& sample, const LdaModel& model) {
   EXPECT_EQ(golden.strings("classes"), sample.classes());
   EXPECT_TRUE(golden.agrees("prior", model.prior));
@@ -83,7 +77,7 @@ void expect_golden(const Golden& golden, const Sample& sample, const LdaModel& m
   EXPECT_TRUE(golden.agrees("scaling_abs", model.scaling));
   EXPECT_TRUE(golden.agrees("svd", model.svd));
   EXPECT_TRUE(golden.agrees("prop_of_trace", model.proportion_of_trace));
-  const Matrix shown = pick(sample.x, golden.vector("show_rows"));
+  const Matrix shown = golden.shown(sample.x);
   EXPECT_TRUE(golden.agrees("discriminant_scores_abs", model.coordinates(shown)));
   EXPECT_TRUE(golden.agrees("posterior", model.probabilities(shown)));
   const Labels predicted = model.predict(sample.x), truth = sample.codes();
@@ -115,7 +109,7 @@ TEST(Lda, FindsFishersDirectionOfTheReference) {
     const auto fisher = fisher_direction(fit(Lda{.covariance = covariance}, sample.x, sample.labels));
     EXPECT_TRUE(golden.agrees("direction_unit", fisher.w));
     EXPECT_TRUE(golden.agrees("max_fisher_ratio", fisher.ratio));
-    EXPECT_TRUE(golden.agrees("projection", Vector(pick(sample.x, golden.vector("show_rows")) * fisher.w)));
+    EXPECT_TRUE(golden.agrees("projection", Vector(golden.shown(sample.x) * fisher.w)));
   }
   EXPECT_THROW(fisher_direction(fit(Lda{}, crabs().x, crabs().labels)), Error);
 }
@@ -374,11 +368,12 @@ TEST(Lda, TheChosenShrinkageFallsAsRowsAreAdded) {
 TEST(Lda, ClassesInOnePlaneHaveFewerDiscriminants) {  // three means on a line: one direction tells them apart
   Sample sample{Matrix(12, 3), {}};
   for (Index i = 0; i < 12; ++i) {
-    const double at = static_cast<double>(i / 4);
+    const Index code = i / 4;
+    const auto at = static_cast<double>(code);
     sample.x.row(i) = Vector{{at, at, at}}.transpose();
     sample.x(i, i % 4 == 3 ? 0 : i % 4) += 1;
     if (i % 4 == 3) sample.x.row(i) -= Vector{{1, 1, 1}}.transpose();
-    sample.labels.push_back(std::string(1, static_cast<char>('a' + i / 4)));
+    sample.labels.push_back(std::string(1, static_cast<char>('a' + code)));
   }
   const auto model = fit(Lda{}, sample.x, sample.labels);
   EXPECT_EQ(model.scaling.cols(), 1);

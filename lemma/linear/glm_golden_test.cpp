@@ -3,36 +3,17 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/stream.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/golden_test.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/train.hpp>
-#include <tests/golden.hpp>
 
 namespace lemma {
 namespace {
 
-Vector with(double first, const Vector& rest) {
-  Vector out(rest.size() + 1);
-  out << first, rest;
-  return out;
-}
-
-Vector shown(const Golden& golden, const Vector& values) {
-  const Vector rows = golden.vector("show_rows");
-  Vector out(rows.size());
-  for (Index i = 0; i < out.size(); ++i) out(i) = values(static_cast<Index>(rows(i)) - 1);
-  return out;
-}
-
-const Vector& column(const std::vector<NamedColumn>& all, std::string_view name) {
-  for (const auto& each : all)
-    if (each.name == name) return each.values;
-  throw Error("there is no such diagnostic");
-}
-
 /// Everything that a golden file of glm holds.
 Fitted<GlmModel> expect_golden(const std::string& id, const Glm& spec, const std::string& text, const Table& table) {
   const Golden golden(id);
-  const auto m = fit(spec, formula(text), table);
+  auto m = fit(spec, formula(text), table);
   EXPECT_TRUE(golden.agrees("coef", with(m.intercept, m.coefficients)));
   EXPECT_TRUE(golden.agrees("se", with(m.intercept_std_error, m.std_errors)));
   EXPECT_TRUE(golden.agrees("z_or_t", with(m.intercept_z, m.z)));
@@ -53,10 +34,10 @@ Fitted<GlmModel> expect_golden(const std::string& id, const Glm& spec, const std
   block.y = data.y;
   block.label = data.label;
   const auto all = m.diagnostics(block);
-  EXPECT_TRUE(golden.agrees("fitted", shown(golden, m.predict(data.x))));
-  EXPECT_TRUE(golden.agrees("linear_predictor", shown(golden, m.decision(data.x).col(0))));
-  EXPECT_TRUE(golden.agrees("deviance_residuals", shown(golden, column(all, "deviance_residual"))));
-  EXPECT_TRUE(golden.agrees("leverage", shown(golden, column(all, "leverage"))));
+  EXPECT_TRUE(golden.agrees("fitted", golden.shown(m.predict(data.x))));
+  EXPECT_TRUE(golden.agrees("linear_predictor", golden.shown(m.decision(data.x).col(0))));
+  EXPECT_TRUE(golden.agrees("deviance_residuals", golden.shown(diagnostic(all, "deviance_residual"))));
+  EXPECT_TRUE(golden.agrees("leverage", golden.shown(diagnostic(all, "leverage"))));
   return m;
 }
 

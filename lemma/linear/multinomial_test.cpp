@@ -15,13 +15,6 @@ Matrix with_intercept(const Vector& intercept, const Matrix& rest) {
   return out;
 }
 
-Matrix shown(const Golden& golden, const Matrix& probabilities) {
-  const Labels rows = golden.labels("show_rows");
-  Matrix out(static_cast<Index>(rows.size()), probabilities.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) out.row(static_cast<Index>(i)) = probabilities.row(rows[i] - 1);
-  return out;
-}
-
 void agrees_with_multinom(const std::string& id, const Table& table, const std::string& text) {
   const Golden golden(id);
   for (const auto solver : {MultinomialSolver::newton, MultinomialSolver::lbfgs}) {
@@ -32,7 +25,7 @@ void agrees_with_multinom(const std::string& id, const Table& table, const std::
     if (solver == MultinomialSolver::lbfgs) continue;  // a decrement of 1e-9 is 1e-4 of a coefficient
     EXPECT_TRUE(golden.agrees("coef", with_intercept(model.intercept, model.coefficients)));
     EXPECT_TRUE(golden.agrees("se", with_intercept(model.intercept_std_errors, model.std_errors)));
-    EXPECT_TRUE(golden.agrees("probabilities", shown(golden, model.probabilities(table))));
+    EXPECT_TRUE(golden.agrees("probabilities", golden.shown(model.probabilities(table))));
   }
 }
 
@@ -54,7 +47,7 @@ TEST(MultinomialGolden, RidgeOfIrisIsTheSymmetricOne) {
     EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
     EXPECT_TRUE(golden.agrees("coef", with_intercept(model.intercept, model.coefficients)));
     EXPECT_TRUE(golden.agrees("objective", model.objective));
-    EXPECT_TRUE(golden.agrees("probabilities", shown(golden, model.probabilities(dataset("iris")))));
+    EXPECT_TRUE(golden.agrees("probabilities", golden.shown(model.probabilities(dataset("iris")))));
   }
 }
 

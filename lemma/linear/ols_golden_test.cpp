@@ -1,65 +1,36 @@
 // lemma/linear/ols_golden_test.cpp: the numbers and the printed lines of R's lm.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <lemma/core/file.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/linear/golden_test.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/model/fit.hpp>
 
 namespace lemma {
 namespace {
 
-Value golden(const std::string& name) {
-  const auto bytes = read_file(std::string(LEMMA_SOURCE_DIR) + "/tests/golden/" + name + ".json");
-  return from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-/// Compares as the golden file says: absolute, relative, or mixed (relative above 1, absolute below).
-void expect_as(const Value& file, const std::string& key, const Vector& ours) {
-  const Value& value = file.at("values").at(key);
-  const Vector theirs = value.is_number() ? Vector::Constant(1, value.as_double()).eval() : value.as_vector(key);
-  const Value& rule = file.at("compare").at(key);
-  const std::string mode = rule.at("mode").as_string();
-  const double tolerance = mode == "exact" ? 0 : rule.at("tol").as_double();
-  ASSERT_EQ(ours.size(), theirs.size()) << key;
-  for (Index i = 0; i < ours.size(); ++i) {
-    const double size = std::abs(theirs(i)), unit = mode == "rel" ? size : mode == "mixed" ? std::max(1.0, size) : 1.0;
-    EXPECT_LE(std::abs(ours(i) - theirs(i)), tolerance * unit)
-        << key << "[" << i << "]: " << ours(i) << ", R " << theirs(i);
-  }
-}
-void expect_as(const Value& file, const std::string& key, double ours) {
-  expect_as(file, key, Vector::Constant(1, ours).eval());
-}
-
-Vector with(double first, const Vector& rest) {
-  Vector out(rest.size() + 1);
-  out << first, rest;
-  return out;
-}
-
 /// Everything a golden file of lm holds, with `precision` as the inverse variances.
 void expect_golden(const std::string& name, const std::vector<double>& precision) {
-  const Value file = golden(name);
+  const Golden golden(name);
   const Table boston = dataset("boston");
   FitOptions options;
   options.precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
   const auto m = fit(Ols{}, formula("medv ~ ."), boston, options);
-  expect_as(file, "coef", with(m.intercept, m.coefficients));
-  expect_as(file, "se", with(m.intercept_std_error, m.std_errors));
-  expect_as(file, "t", with(m.intercept_t, m.t));
-  expect_as(file, "p_value", with(m.intercept_p, m.p));
-  expect_as(file, "sigma", m.sigma);
-  expect_as(file, "df_residual", m.df_residual);
-  expect_as(file, "r_squared", m.r_squared);
-  expect_as(file, "adj_r_squared", m.adj_r_squared);
-  expect_as(file, "f_statistic", m.f_statistic);
-  expect_as(file, "f_df", m.f_df);
-  expect_as(file, "f_p_value", m.f_p);
-  expect_as(file, "rss", m.rss);
-  expect_as(file, "log_likelihood", m.log_likelihood);
-  expect_as(file, "aic", m.aic);
-  expect_as(file, "bic", m.bic);
+  EXPECT_TRUE(golden.agrees("coef", with(m.intercept, m.coefficients)));
+  EXPECT_TRUE(golden.agrees("se", with(m.intercept_std_error, m.std_errors)));
+  EXPECT_TRUE(golden.agrees("t", with(m.intercept_t, m.t)));
+  EXPECT_TRUE(golden.agrees("p_value", with(m.intercept_p, m.p)));
+  EXPECT_TRUE(golden.agrees("sigma", m.sigma));
+  EXPECT_TRUE(golden.agrees("df_residual", m.df_residual));
+  EXPECT_TRUE(golden.agrees("r_squared", m.r_squared));
+  EXPECT_TRUE(golden.agrees("adj_r_squared", m.adj_r_squared));
+  EXPECT_TRUE(golden.agrees("f_statistic", m.f_statistic));
+  EXPECT_TRUE(golden.agrees("f_df", m.f_df));
+  EXPECT_TRUE(golden.agrees("f_p_value", m.f_p));
+  EXPECT_TRUE(golden.agrees("rss", m.rss));
+  EXPECT_TRUE(golden.agrees("log_likelihood", m.log_likelihood));
+  EXPECT_TRUE(golden.agrees("aic", m.aic));
+  EXPECT_TRUE(golden.agrees("bic", m.bic));
 
   const DesignData data = m.design.train(boston);
   MemoryRows rows(data.x);
@@ -71,25 +42,16 @@ void expect_golden(const std::string& name, const std::vector<double>& precision
     rows.precision(precision);
   }
   const auto all = m.diagnostics(block);
-  const auto shown = [&](const Vector& values) {
-    const Vector numbers = file.at("values").at("show_rows").as_vector();
-    Vector out(numbers.size());
-    for (Index i = 0; i < out.size(); ++i) out(i) = values(static_cast<Index>(numbers(i)) - 1);
-    return out;
-  };
-  const auto column = [&](std::string_view wanted) -> const Vector& {
-    for (const auto& each : all)
-      if (each.name == wanted) return each.values;
-    throw Error("no such diagnostic");
-  };
-  expect_as(file, "fitted", shown(m.predict(data.x)));
-  expect_as(file, "leverage", shown(column("leverage")));
-  expect_as(file, "max_leverage", column("leverage").maxCoeff());
-  expect_as(file, "studentized_residuals", shown(column("studentised_residual")));
-  expect_as(file, "cooks_distance", shown(column("cooks_distance")));
-  expect_as(file, "loocv_mse", leave_one_out_mse(m, rows));
-  expect_as(file, "loocv_mse", column("loo_residual").squaredNorm() / static_cast<double>(rows.count()));
-  EXPECT_NEAR(column("leverage").sum(), static_cast<double>(m.rank), 1e-10);  // the trace of a projection is its rank
+  EXPECT_TRUE(golden.agrees("fitted", golden.shown(m.predict(data.x))));
+  EXPECT_TRUE(golden.agrees("leverage", golden.shown(diagnostic(all, "leverage"))));
+  EXPECT_TRUE(golden.agrees("max_leverage", diagnostic(all, "leverage").maxCoeff()));
+  EXPECT_TRUE(golden.agrees("studentized_residuals", golden.shown(diagnostic(all, "studentised_residual"))));
+  EXPECT_TRUE(golden.agrees("cooks_distance", golden.shown(diagnostic(all, "cooks_distance"))));
+  EXPECT_TRUE(golden.agrees("loocv_mse", leave_one_out_mse(m, rows)));
+  EXPECT_TRUE(
+      golden.agrees("loocv_mse", diagnostic(all, "loo_residual").squaredNorm() / static_cast<double>(rows.count())));
+  EXPECT_NEAR(diagnostic(all, "leverage").sum(), static_cast<double>(m.rank),
+              1e-10);  // the trace of a projection is its rank
   EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
   EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
 }
