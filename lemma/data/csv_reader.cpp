@@ -229,29 +229,31 @@ void Reader::remember_levels(const Table& table) {
 
 Table Reader::read(const Table& schema, Index first, Index count) const {
   std::vector<Column> columns(schema.all().begin(), schema.all().end());
-  std::vector<Sink> sinks(columns.size());
-  for (std::size_t j = 0; j < columns.size(); ++j) {
+  std::vector<Sink> sinks(layout_.names.size());  // nobody asks for those that the schema leaves out
+  std::size_t j = 0;
+  for (Column& column : columns) {
+    while (layout_.names[j] != column.name) ++j;
     Sink& sink = sinks[j];
     sink.asked = true;
     sink.levels = &levels_[j];
-    sink.levels_win = options_.levels.count(columns[j].name) != 0;
-    switch (columns[j].type()) {
+    sink.levels_win = options_.levels.count(column.name) != 0;
+    switch (column.type()) {
       case ColumnType::numeric: {
-        auto& values = std::get<Numbers>(columns[j].data).values;
+        auto& values = std::get<Numbers>(column.data).values;
         values.resize(at(count));
         sink.mode = Sink::Mode::number;
         sink.numbers = values.data();
         break;
       }
       case ColumnType::categorical: {
-        auto& codes = std::get<Categories>(columns[j].data).codes;
+        auto& codes = std::get<Categories>(column.data).codes;
         codes.resize(at(count));
         sink.mode = Sink::Mode::level;
         sink.codes = codes.data();
         break;
       }
       case ColumnType::text: {
-        auto& texts = std::get<Texts>(columns[j].data);
+        auto& texts = std::get<Texts>(column.data);
         texts.values.resize(at(count));
         texts.missing.resize(at(count));
         sink.mode = Sink::Mode::text;

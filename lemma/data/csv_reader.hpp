@@ -19,7 +19,8 @@ class Reader {
   /// are numbers, and one over the columns in which they were wrong.
   Table learn(bool keep);
 
-  /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave.
+  /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave; it may have fewer columns,
+  /// in the same order, and the others are not parsed.
   Table read(const Table& schema, Index first, Index count) const;
 
   Index rows() const { return pieces_.rows(); }

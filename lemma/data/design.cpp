@@ -146,6 +146,14 @@ void DesignParts::list_columns() {
     for (const auto& name : columns_of(offset)) add(name, true);
 }
 
+std::vector<std::string> DesignParts::looked_at() const {
+  std::vector<std::string> names = columns;
+  names.insert(names.end(), response.columns.begin(), response.columns.end());
+  for (const auto& name : {weights, precision})
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
 DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::Role role, Missing policy, Index base,
                      const Execution& execution) {
   const BoundTable bound(parts, table, role, base);

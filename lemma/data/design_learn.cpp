@@ -211,9 +211,9 @@ TableSource::TableSource(const TableStream& stream) : table_(stream.table()), st
 Index TableSource::rows() const { return table_ ? table_->rows() : stream_->rows(); }
 const Table& TableSource::schema() const { return table_ ? *table_ : stream_->schema(); }
 
-void TableSource::visit(Index first, Index count, const Visit& visit) const {
+void TableSource::visit(const DesignParts& parts, Index first, Index count, const Visit& visit) const {
   if (table_) return visit(*table_, first, count, 0);
-  const Table block = stream_->read(first, count);
+  const Table block = stream_->read_columns(first, count, parts.looked_at());
   visit(block, 0, block.rows(), first);
 }
 

@@ -80,6 +80,8 @@ struct DesignParts {
   /// Places the terms in x, names the features, lists the columns. Error when there would be too many.
   void finish();
   void list_columns();
+  /// All columns of a table that are looked at: those of x, the offset, the response and the weights.
+  std::vector<std::string> looked_at() const;
 };
 
 // ---- texts (design_pieces.cpp) ----
@@ -118,7 +120,8 @@ class TableSource {
   const Table& schema() const;
   /// visit(table, first row of it, count, row of the source at which that is)
   using Visit = std::function<void(const Table& table, Index first, Index count, Index base)>;
-  void visit(Index first, Index count, const Visit& visit) const;
+  /// Of columns that `parts` has no use for, the table may hold none.
+  void visit(const DesignParts& parts, Index first, Index count, const Visit& visit) const;
 
  private:
   const Table* table_ = nullptr;

@@ -5,6 +5,8 @@
 #include <lemma/data/csv_bytes.hpp>
 #include <lemma/data/csv_reader.hpp>
 #include <lemma/data/stream.hpp>
+#include <string_view>
+#include <unordered_set>
 
 namespace lemma {
 namespace {
@@ -103,6 +105,16 @@ Table CsvStream::read(Index first, Index count) const {
   return parts_->reader.read(schema_, first, count);
 }
 
+Table CsvStream::read_columns(Index first, Index count, const std::vector<std::string>& names) const {
+  const std::unordered_set<std::string_view> asked(names.begin(), names.end());
+  std::vector<Column> wanted;
+  for (const Column& column : schema_.all())
+    if (asked.contains(column.name)) wanted.push_back(column);
+  if (wanted.empty()) return read(first, count);  // a table without columns has no rows
+  check_range(first, count, rows());
+  return parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count);
+}
+
 SelectedStream::SelectedStream(std::unique_ptr<TableStream> whole, std::vector<Range> ranges)
     : whole_(std::move(whole)), ranges_(std::move(ranges)) {
   for (const auto& [first, end] : ranges_) {
@@ -113,6 +125,16 @@ SelectedStream::SelectedStream(std::unique_ptr<TableStream> whole, std::vector<R
 }
 
 Table SelectedStream::read(Index first, Index count) const {
+  return gather(first, count, [&](Index from, Index size) { return whole_->read(from, size); });
+}
+
+Table SelectedStream::read_columns(Index first, Index count, const std::vector<std::string>& names) const {
+  return gather(first, count, [&](Index from, Index size) { return whole_->read_columns(from, size, names); });
+}
+
+/// Rows of the selection, by read(first, count) of the rows of the whole.
+Table SelectedStream::gather(Index first, Index count,
+                             const std::function<Table(Index first, Index count)>& read) const {
   check_range(first, count, rows_);
   std::vector<Table> parts;
   auto range = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin());
@@ -120,7 +142,7 @@ Table SelectedStream::read(Index first, Index count) const {
   for (Index row = first; row < first + count; ++range) {
     const auto [from, end] = ranges_[range];
     const Index start = from + row - before_[range], taken = std::min(end - start, first + count - row);
-    if (taken > 0) parts.push_back(whole_->read(start, taken));
+    if (taken > 0) parts.push_back(read(start, taken));
     row += std::max<Index>(taken, 0);
   }
   return parts.empty() ? schema() : stack(parts);

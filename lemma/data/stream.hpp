@@ -1,5 +1,6 @@
 // lemma/data/stream.hpp: tables that are read piece by piece, from memory or from files larger than it.
 #pragma once
+#include <functional>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/table.hpp>
 #include <memory>
@@ -18,6 +19,11 @@ class TableStream {
   virtual Index rows() const = 0;
   virtual const Table& schema() const = 0;                 // no rows: names, types, levels, notes
   virtual Table read(Index first, Index count) const = 0;  // rows [first, first + count), with the levels of the schema
+  /// The same when only these columns are looked at (names that the schema does not have are passed over). More may be
+  /// there: a stream leaves out what it would otherwise have to parse.
+  virtual Table read_columns(Index first, Index count, const std::vector<std::string>& /*names*/) const {
+    return read(first, count);
+  }
   /// The same rows as one table, where they lie in memory; otherwise nothing.
   virtual const Table* table() const { return nullptr; }
   /// The same rows without their zeros, where that is how they lie in memory; otherwise nothing.
@@ -56,6 +62,7 @@ class CsvStream final : public TableStream {
   Index rows() const override;
   const Table& schema() const override { return schema_; }
   Table read(Index first, Index count) const override;
+  Table read_columns(Index first, Index count, const std::vector<std::string>& names) const override;
 
  private:
   struct Parts;
@@ -86,8 +93,11 @@ class SelectedStream final : public TableStream {
   Index rows() const override { return rows_; }
   const Table& schema() const override { return whole_->schema(); }
   Table read(Index first, Index count) const override;
+  Table read_columns(Index first, Index count, const std::vector<std::string>& names) const override;
 
  private:
+  Table gather(Index first, Index count, const std::function<Table(Index first, Index count)>& read) const;
+
   std::unique_ptr<TableStream> whole_;
   std::vector<Range> ranges_;
   std::vector<Index> before_;  // rows in the ranges before each

@@ -97,7 +97,7 @@ void StreamRows::count_rows(const Execution& execution) {
   std::mutex mutex;
   const TableSource source(stream_);
   parallel_for(pieces, execution, [&](Index i) {
-    source.visit(i * kPiece, std::min(kPiece, rows - i * kPiece),
+    source.visit(design_.parts(), i * kPiece, std::min(kPiece, rows - i * kPiece),
                  [&](const Table& table, Index first, Index count, Index base) {
                    const BoundTable bound(design_.parts(), table, role_of(use_), base);
                    const auto found = completeness(bound, policy_, first, count);
@@ -123,7 +123,7 @@ void StreamRows::count_rows(const Execution& execution) {
 
 /// Rows skip … skip + take of those that are kept in [first, first + size) of the stream.
 void StreamRows::append(Index first, Index size, Index skip, Index take, Index at, BlockBuffer& buffer) const {
-  const Table table = stream_.read(first, size);
+  const Table table = stream_.read_columns(first, size, design_.parts().looked_at());
   Execution here;
   here.threads = 1;  // blocks are already read in parallel
   const DesignData data = make_data(design_.parts(), table, role_of(use_), policy_, first, here);

@@ -58,6 +58,24 @@ TEST_F(Stream, OverACsvFileKeepsLevelsThatABlockDoesNotHold) {
   EXPECT_EQ(message_of([&] { stream.read(999, 2); }), "there are no rows 1000 to 1001: the table has 1000 rows");
 }
 
+TEST_F(Stream, OfACsvFileOnlyTheColumnsAskedForAreParsed) {
+  const Table table = mixed(1000);
+  write_csv(table, path("t.csv"));
+  CsvOptions options;
+  options.block_bytes = 256;
+  const CsvStream stream(path("t.csv"), options);
+  EXPECT_EQ(stream.read_columns(490, 20, {"nowhere", "c"}), Table({table.slice(490, 20).column("c")}));
+  EXPECT_EQ(stream.read_columns(490, 20, {"c", "x"}), table.slice(490, 20));  // in the order of the file
+  EXPECT_EQ(stream.read_columns(490, 20, {}), table.slice(490, 20));          // no column at all would have no rows
+  EXPECT_EQ(message_of([&] { stream.read_columns(999, 2, {"c"}); }),
+            "there are no rows 1000 to 1001: the table has 1000 rows");
+  const SelectedStream some(std::make_unique<CsvStream>(path("t.csv"), options), {{0, 2}, {500, 503}});
+  const Table selected = some.read_columns(1, 3, {"x"});
+  EXPECT_EQ(selected,
+            Table({numeric("x", {table.column("x").numbers().values[1], table.column("x").numbers().values[500],
+                                 table.column("x").numbers().values[501]})}));
+}
+
 TEST_F(Stream, NamesMistakesOfTheFileWhenItIsOpened) {
   write_file(path("bad.csv"), "a,b\n1,2\n3\n");
   EXPECT_EQ(message_of([&] { CsvStream stream(path("bad.csv")); }),
