@@ -65,6 +65,8 @@ Value method_params(const Method& method, const std::vector<std::string>& words,
     if (info == infos.end()) {
       if (!is_flag(flag))
         throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
+      if (flag == "--formula" || flag == "--data" || flag == "--method")
+        throw Error(fmt::format("there is no {}: write lemma fit {} DATA 'y ~ .', in this order", flag, method.name()));
       throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag,
                               did_you_mean(flag, known), method.name()));
     }

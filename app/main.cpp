@@ -23,8 +23,12 @@ std::vector<std::string> option_names(const CLI::App& command) {
 std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
   const CLI::App* command = &tool;
   for (const CLI::App* chosen : tool.get_subcommands()) command = chosen;
-  const auto extras = command->remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
+  // What is missing may only be misspelt: an unknown flag is named first.
+  auto extras = command->remaining(true);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && !command->get_allow_extras())
+    std::erase_if(extras, [](const std::string& word) { return !word.starts_with('-'); });
+  else if (!dynamic_cast<const CLI::ExtrasError*>(&error)) extras.clear();
+  if (!extras.empty()) {
     const std::string typed = extras.front().substr(0, extras.front().find('='));
     if (command == &tool && !typed.starts_with('-')) {
       std::vector<std::string> names;

@@ -105,6 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"describe nothing.csv", "nothing.csv"},
         Mistake{"predict model.lemma iris", "model.lemma is not a Lemma model file"},
         Mistake{"predict absent.lemma iris", "cannot read 'absent.lemma'"},
+        Mistake{"split iris --tets 0.3", "did you mean '--test'?"},
+        Mistake{"fit ols --formula 'petal_width ~ .' iris", "write lemma fit ols DATA 'y ~ .', in this order"},
         Mistake{"split iris -o one.csv", "--output"}, Mistake{"split iris -o a.csv b.csv --test 2.5", "--test is 2.5"},
         Mistake{"split iris -o a.csv b.csv --by spcies", "did you mean 'species'?"},
         Mistake{"datasets irs", "did you mean 'iris'?"}, Mistake{"methods ldaa", "did you mean 'lda'?"},
