@@ -19,7 +19,7 @@ namespace {
 struct Anova {
   std::vector<std::string> models;
   DataOptions data;
-  std::string test, memory;
+  std::string test;
   bool drop = false;
 };
 
@@ -38,10 +38,10 @@ AnovaTable table_of(const Anova& options, const std::vector<TrainedModel>& model
         "one model is taken apart by fitting it again without some terms: add --data with the rows it was fitted "
         "on, use --test wald, or give a second model");
   TrainOptions how;
-  if (!options.memory.empty()) how.memory = parse_size(options.memory);
+  how.memory = options.data.limit();
   how.fit.threads = context.execution().threads;
   how.fit.progress = context.progress();
-  const auto data = options.data.stream(context, how.memory);
+  const auto data = options.data.stream(context);
   const Verification same = model.verify(*data, how.memory, context.execution());
   if (!same.same_rows)
     throw Error(fmt::format("{} does not hold the {} rows the model was fitted on", options.data.data,
@@ -88,9 +88,7 @@ void add_anova(CLI::App& tool, Context& context) {
   command->add_option("--test", options->test,
                       "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
   command->add_flag("--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
-  command
-      ->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")
-      ->group("Data");
+  options->data.add_memory(*command);
   command->footer(
       "Examples: lemma anova small.lemma large.lemma\n"
       "          lemma fit glm pima_train 'type ~ .' -o m.lemma && lemma anova m.lemma --data pima_train --drop");

@@ -43,6 +43,24 @@ void tell_notes(const Table& table, const Context& context) {
   for (const auto& note : table.notes()) context.note(fmt::format("note: {}", note));
 }
 
+/// "500M", "2G", "1.5GB" or a number of bytes.
+std::size_t parse_size(const std::string& text) {
+  std::size_t used = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &used);
+  } catch (const std::exception&) { used = 0; }
+  std::string unit = text.substr(used);
+  if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
+  const std::string units = "KMGT";
+  double factor = 1;
+  if (unit.size() == 1 && units.find(unit[0]) != std::string::npos)
+    factor = std::pow(1024.0, static_cast<double>(units.find(unit[0]) + 1));
+  else if (!unit.empty()) used = 0;
+  if (used == 0 || !(number > 0)) throw Error(fmt::format("--memory is '{}', must be a size such as 500M or 2G", text));
+  return static_cast<std::size_t>(number * factor);
+}
+
 }  // namespace
 
 void DataOptions::add(CLI::App& command, const std::string& meaning) {
@@ -65,6 +83,17 @@ void DataOptions::add(CLI::App& command, const std::string& meaning) {
   command.add_option("--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
   command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")
       ->group("Data");
+}
+
+void DataOptions::add_memory(CLI::App& command) {
+  command
+      .add_option("--memory", memory, "how much memory the table may take (500M, 2G); a larger file is read in blocks")
+      ->group("Data");
+}
+
+std::optional<std::size_t> DataOptions::limit() const {
+  if (memory.empty()) return {};
+  return parse_size(memory);
 }
 
 ReadOptions DataOptions::read_options(const Context& context) const {
@@ -98,34 +127,17 @@ Table DataOptions::table(const Context& context) const {
   return table;
 }
 
-std::unique_ptr<TableStream> DataOptions::stream(const Context& context,
-                                                 const std::optional<std::size_t>& memory) const {
+std::unique_ptr<TableStream> DataOptions::stream(const Context& context) const {
+  const auto most = limit();
   const bool whole = where.empty() && rows.empty(), sparse = whole && is_sparse_file(data);
-  if (sparse || (whole && memory && data != "-")) {
+  if (sparse || (whole && most && data != "-")) {
     auto stream = open_table(data, read_options(context));
-    if (sparse || memory_needed(*stream) * 2 > *memory) {
+    if (sparse || memory_needed(*stream) * 2 > *most) {
       tell_notes(stream->schema(), context);
       return stream;
     }
   }
   return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(table(context)));
-}
-
-std::size_t parse_size(const std::string& text) {
-  std::size_t used = 0;
-  double number = 0;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) { used = 0; }
-  std::string unit = text.substr(used);
-  if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
-  const std::string units = "KMGT";
-  double factor = 1;
-  if (unit.size() == 1 && units.find(unit[0]) != std::string::npos)
-    factor = std::pow(1024.0, static_cast<double>(units.find(unit[0]) + 1));
-  else if (!unit.empty()) used = 0;
-  if (used == 0 || !(number > 0)) throw Error(fmt::format("--memory is '{}', must be a size such as 500M or 2G", text));
-  return static_cast<std::size_t>(number * factor);
 }
 
 Missing parse_missing(const std::string& name) {

@@ -20,19 +20,20 @@ struct DataOptions {
   std::vector<std::string> types;   // "col=categorical"
   std::vector<std::string> levels;  // "col=a,b,c"
   std::vector<std::string> na;
-  std::string where, rows;
+  std::string where, rows, memory;
 
   void add(CLI::App& command,
            const std::string& meaning = "CSV, .npy or LIBSVM file, '-' for standard input, or a built-in data set");
+  /// --memory, for commands that can read a file in blocks.
+  void add_memory(CLI::App& command);
+  std::optional<std::size_t> limit() const;
   ReadOptions read_options(const Context& context) const;
   /// The table after --rows and --where; notes about it go to stderr.
   Table table(const Context& context) const;
-  /// A stream for fitting: of the file itself when it may be larger than `memory` and nothing must be selected from it.
-  std::unique_ptr<TableStream> stream(const Context& context, const std::optional<std::size_t>& memory) const;
+  /// The rows as they lie in the file when it is sparse, or may be larger than --memory and nothing is selected from it;
+  /// else the table.
+  std::unique_ptr<TableStream> stream(const Context& context) const;
 };
-
-/// "500M", "2G", "1.5GB" or a number of bytes.
-std::size_t parse_size(const std::string& text);
 
 Missing parse_missing(const std::string& name);
 

@@ -3,6 +3,8 @@
 #include "data_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <cmath>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
@@ -13,6 +15,7 @@
 #include <lemma/metric/clustering.hpp>
 #include <lemma/metric/regression.hpp>
 #include <lemma/model/store.hpp>
+#include <numeric>
 
 namespace lemma::app {
 namespace {
@@ -54,9 +57,24 @@ struct Trial {
   Table table;  // of a sparse file the names alone
 };
 
+/// Response and weights of rows that stay on disk, without x.
+DesignData outcome_of(const Rows& rows, const Execution& execution) {
+  DesignData out;
+  out.has_response = rows.has_response;
+  const auto n = static_cast<std::size_t>(rows.count());
+  if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(n);
+  if (rows.has_weights) out.weight.resize(n);
+  for_each_block(rows, execution, [&](const Block& block) {
+    std::copy(block.y.begin(), block.y.end(), out.y.begin() + block.first);
+    std::copy(block.label.begin(), block.label.end(), out.label.begin() + block.first);
+    std::copy(block.weight.begin(), block.weight.end(), out.weight.begin() + block.first);
+  });
+  return out;
+}
+
 Trial try_out(const TrainedModel& trained, const Evaluate& options, const Context& context) {
   Trial out;
-  out.stream = options.data.stream(context, {});
+  out.stream = options.data.stream(context);
   const SparseData* sparse = out.stream->sparse();
   if (sparse && is_plain(trained.design)) {
     out.rows = std::make_shared<SparseRows>(trained.design, *sparse);
@@ -65,12 +83,22 @@ Trial try_out(const TrainedModel& trained, const Evaluate& options, const Contex
     out.table = out.stream->schema();
     return out;
   }
-  out.table = sparse ? to_table(*sparse) : *out.stream->table();
   std::optional<Missing> policy;
   if (!options.missing.empty()) policy = parse_missing(options.missing);
+  if (!sparse && !out.stream->table()) {
+    const auto rows = std::make_shared<StreamRows>(trained.design, *out.stream, StreamRows::Use::prediction, policy,
+                                                   context.execution());
+    out.data = outcome_of(*rows, context.execution());
+    out.data.notes = rows->notes();
+    out.prediction = trained.predict(*rows, {}, context.execution());
+    out.rows = rows;
+    out.table = out.stream->schema();
+    return out;
+  }
+  out.table = sparse ? to_table(*sparse) : *out.stream->table();
   out.data = trained.design.apply(out.table, policy);
-  out.prediction = trained.predict(out.data);
   out.rows = std::make_shared<DesignRows>(trained.design, out.data);
+  out.prediction = trained.predict(*out.rows, {}, context.execution());  // in the blocks in which a file is read
   return out;
 }
 
@@ -83,6 +111,9 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
                             trained.design.target(), table.source()));
   switch (trained.model->task()) {
     case Task::regression:
+      if (std::any_of(data.y.begin(), data.y.end(), [](double y) { return std::isnan(y); }))
+        throw Error(fmt::format("'{0}' is missing in some rows; leave them out with --where '!is.na({0})'",
+                                trained.design.target()));
       out.measures = measures(
           score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data)));
       break;
@@ -98,7 +129,7 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
       break;
     }
     case Task::clustering:
-      require(data.x.rows() > 0, "clusters are judged on dense rows; give a CSV file");
+      require(data.x.rows() > 0, "clusters are judged with all rows in memory: give a CSV file, without --memory");
       out.measures = validity_measures(data.x, p.label, weights_of(data), context.execution());
       if (!options.truth.empty())
         for (auto& measure :
@@ -126,13 +157,20 @@ Honesty honesty(const TrainedModel& trained, const Rows& rows, const Context& co
           fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
 }
 
-Value leave_one_out(const TrainedModel& trained, const Rows& rows) {
-  if (rows.sparse()) return {};
-  BlockBuffer buffer;
-  for (const auto& column : trained.model->diagnostics(rows.read(0, rows.count(), buffer)))
-    if (column.name == "loo_residual")
-      return std::sqrt(column.values.squaredNorm() / static_cast<double>(column.values.size()));
-  return {};
+/// In closed form, where each row's residual without it follows from the model and the row alone.
+Value leave_one_out(const TrainedModel& trained, const Rows& rows, const Context& context) {
+  if (rows.sparse() || !trained.model->method().about().scans) return {};
+  std::vector<double> squares(static_cast<std::size_t>(block_count(rows)));
+  std::atomic<bool> known = true;
+  for_each_block(rows, context.execution(), [&](const Block& block) {
+    const auto columns = trained.model->diagnostics(block);
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [](const NamedColumn& column) { return column.name == "loo_residual"; });
+    if (found == columns.end()) known = false;
+    else squares[static_cast<std::size_t>(block.first / block_rows(rows))] = found->values.squaredNorm();
+  });
+  if (!known) return {};
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(rows.count()));
 }
 
 std::string confusion_text(const Findings& found, const std::vector<std::string>& classes) {
@@ -180,7 +218,7 @@ void evaluate(const Evaluate& options, Context& context) {
   for (const auto& note : data.notes) context.note("note: " + note);
   const Findings found = judge(trained, trial, options, context);
   const Honesty origin = honesty(trained, rows, context);
-  const Value loo = origin.share == 1 && data.has_response ? leave_one_out(trained, rows) : Value();
+  const Value loo = origin.share == 1 && data.has_response ? leave_one_out(trained, rows, context) : Value();
   const auto& classes = trained.design.classes();
   if (context.json) {
     Value out = Value::object();
@@ -217,6 +255,7 @@ void add_evaluate(CLI::App& tool, Context& context) {
   options->data.add(*command);
   command->add_option("--truth", options->truth, "for clusters: the column of the true classes");
   command->add_option("--missing", options->missing, "as for fit")->group("Data");
+  options->data.add_memory(*command);
   command->footer(
       "Example: lemma split iris --by species -o train.csv test.csv && lemma fit lda train.csv 'species ~ .' -o "
       "iris.lemma && lemma evaluate iris.lemma test.csv");

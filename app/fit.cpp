@@ -19,7 +19,7 @@ namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, memory, stepwise, from;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, stepwise, from;
   DataOptions data;
   bool help = false, strict = false;
 };
@@ -137,13 +137,13 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   if (!options.missing.empty()) how.design.missing = parse_missing(options.missing);
   how.design.weights = options.weights;
   how.design.precision = options.precision;
-  if (!options.memory.empty()) how.memory = parse_size(options.memory);
+  how.memory = options.data.limit();
   how.fit.seed = context.seed;
   how.fit.threads = context.execution().threads;
   how.fit.progress = context.progress();
 
   const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
-  const auto data = options.data.stream(context, how.memory);
+  const auto data = options.data.stream(context);
   std::optional<Stepwise> chosen;
   if (!options.stepwise.empty()) {
     const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
@@ -232,10 +232,7 @@ void add_fit(CLI::App& tool, Context& context) {
   command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")
       ->capture_default_str()
       ->group("Data");
-  command
-      ->add_option("--memory", options->memory,
-                   "how much memory the table may take (500M, 2G); a larger file is read in blocks")
-      ->group("Data");
+  options->data.add_memory(*command);
   command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
   command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");

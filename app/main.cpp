@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     context.error("cancelled; nothing was written");
     return kCancelled;
   } catch (const std::bad_alloc&) {
-    context.error("out of memory; a smaller --memory makes fit read the file in blocks");
+    context.error("out of memory; with --memory a file is read in blocks");
     return kMachineFailed;
   } catch (const std::exception& error) {
     context.error(error.what());

@@ -12,20 +12,18 @@ namespace lemma::app {
 namespace {
 
 struct Update {
-  std::string model, output, memory;
+  std::string model, output;
   DataOptions data;
 };
 
 void update(const Update& options, Context& context) {
   const TrainedModel before = load(options.model, catalog());
-  std::optional<std::size_t> memory;
-  if (!options.memory.empty()) memory = parse_size(options.memory);
   FitOptions how;
   how.seed = context.seed;
   how.threads = context.execution().threads;
   how.progress = context.progress();
-  const auto data = options.data.stream(context, memory);
-  const TrainedModel after = before.update(*data, how, memory);
+  const auto data = options.data.stream(context);
+  const TrainedModel after = before.update(*data, how, options.data.limit());
   if (!options.output.empty()) save(after, options.output);
   for (const auto& warning : after.model->warnings()) context.warn(warning);
   if (!after.model->certificate().holds()) context.exit_code = kAnswerIsNo;
@@ -45,9 +43,7 @@ void add_update(CLI::App& tool, Context& context) {
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the new rows");
   command->add_option("-o,--output", options->output, "where to write the updated model (.lemma)");
-  command
-      ->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")
-      ->group("Data");
+  options->data.add_memory(*command);
   command->footer(
       "Example: lemma fit logistic pima_train 'type ~ .' -o pima.lemma && lemma update pima.lemma pima_test -o "
       "both.lemma");

@@ -13,16 +13,14 @@ namespace lemma::app {
 namespace {
 
 struct Verify {
-  std::string model, memory;
+  std::string model;
   DataOptions data;
 };
 
 void verify(const Verify& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
-  std::optional<std::size_t> memory;
-  if (!options.memory.empty()) memory = parse_size(options.memory);
-  const auto data = options.data.stream(context, memory);
-  const Verification found = trained.verify(*data, memory, context.execution());
+  const auto data = options.data.stream(context);
+  const Verification found = trained.verify(*data, options.data.limit(), context.execution());
   const bool agrees = found.same_rows && found.certificate.holds();  // what is stored is a claim, this is the evidence
   context.exit_code = agrees ? kDone : kAnswerIsNo;
   print_notes(trained, options.model, context);
@@ -56,9 +54,7 @@ void add_verify(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the rows the model was fitted on");
-  command
-      ->add_option("--memory", options->memory, "how much memory the table may take; a larger file is read in blocks")
-      ->group("Data");
+  options->data.add_memory(*command);
   command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
   command->callback([options, &context] { verify(*options, context); });
 }

@@ -2,6 +2,7 @@
 #include "run_tool.hpp"
 
 #include <algorithm>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/value.hpp>
@@ -192,6 +193,51 @@ TEST(Tool, AFileLargerThanTheMemoryAllowedGivesTheSameBits) {
         in.lemma("fit " + method + " letters.csv " + formula + more + " -o blocks.lemma --memory 1M --threads 1").code,
         0);
     EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma")) << method;
+  }
+}
+
+TEST(Tool, PredictionsOfAFileLargerThanTheMemoryAllowedAreTheSameBits) {
+  const Folder in;
+  std::string letters = in.lemma("datasets letters").out;
+  for (std::size_t at = letters.find(",2,"), times = 0; times < 40; ++times, at = letters.find(",2,", at + 9000))
+    letters.erase(at + 1, 1);  // missing here and there, in rows of several blocks
+  in.write("letters.csv", letters);
+  ASSERT_EQ(in.lemma("fit lda letters.csv 'lettr ~ .' --missing drop -o class.lemma").code, 0);
+  ASSERT_EQ(in.lemma("fit ols letters.csv 'y.bar ~ . - lettr' --missing drop -o number.lemma").code, 0);
+  for (const std::string call :
+       {"predict class.lemma letters.csv --what all", "predict class.lemma letters.csv --json",
+        "predict number.lemma letters.csv --append --interval prediction",
+        "predict number.lemma letters.csv --missing keep --diagnostics",
+        "predict number.lemma letters.csv --missing error", "evaluate class.lemma letters.csv --json",
+        "evaluate number.lemma letters.csv --json"}) {
+    const auto whole = in.lemma(call + " --threads 2"), blocks = in.lemma(call + " --memory 100K --threads 1");
+    EXPECT_EQ(whole.code, contains(call, "missing error") ? 2 : 0) << call << whole.err;
+    EXPECT_EQ(blocks.code, whole.code) << call << blocks.err;
+    EXPECT_TRUE(blocks.out == whole.out) << call;
+    EXPECT_EQ(blocks.err, whole.err) << call;  // the same notes, once
+  }
+  ASSERT_EQ(in.lemma("predict number.lemma letters.csv -o whole.csv").code, 0);
+  ASSERT_EQ(in.lemma("predict number.lemma letters.csv -o blocks.csv.gz --memory 100K").code, 0);
+  std::string packed = in.lemma("describe blocks.csv.gz").out;
+  packed.replace(packed.find("blocks.csv.gz"), 13, "whole.csv");
+  EXPECT_EQ(packed, in.lemma("describe whole.csv").out);
+}
+
+TEST(Tool, AResponseThatIsThereInSomeBlocksOnlyLeavesTheColumnsAsTheyAre) {
+  const Folder in;
+  std::string none = "x,y\n";
+  for (int i = 0; i < 8500; ++i) none += fmt::format("{},\n", i % 17);
+  std::string late = none;
+  for (int i = 0; i < 500; ++i) late += fmt::format("{},{}\n", i % 17, i % 5);
+  in.write("none.csv", none);
+  in.write("late.csv", late);
+  ASSERT_EQ(in.lemma("fit ols late.csv 'y ~ x' --missing drop -o m.lemma").code, 0);
+  for (const std::string file : {"late.csv", "none.csv"}) {
+    const auto whole = in.lemma("predict m.lemma " + file),
+               blocks = in.lemma("predict m.lemma " + file + " --memory 1K");
+    ASSERT_EQ(blocks.code, 0) << blocks.err;
+    EXPECT_TRUE(blocks.out == whole.out) << file;
+    EXPECT_EQ(contains(blocks.out.substr(0, 40), "residual"), file == "late.csv") << blocks.out.substr(0, 40);
   }
 }
 

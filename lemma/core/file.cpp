@@ -32,7 +32,6 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
@@ -73,19 +72,45 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.number() < 0) fail("write", path);
+FileWriter::FileWriter(std::string path)
+    : path_(std::move(path)), temporary_(path_ + ".XXXXXX"), file_(::mkostemp(temporary_.data(), O_CLOEXEC)) {
+  if (file_ < 0) fail("write", path_);
   const auto mask = ::umask(0);
   ::umask(mask);
-  const bool written = ::fchmod(file.number(), 0666 & ~mask) == 0 && write_all(file.number(), bytes) &&
-                       ::fsync(file.number()) == 0 && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (written) return;
+  if (::fchmod(file_, 0666 & ~mask) != 0) give_up();
+}
+
+FileWriter::~FileWriter() {
+  if (file_ < 0) return;
+  ::close(file_);
+  ::unlink(temporary_.c_str());
+}
+
+void FileWriter::give_up() {
   const int code = errno;
-  ::unlink(temporary.c_str());
+  ::close(std::exchange(file_, -1));
+  ::unlink(temporary_.c_str());
   errno = code;
-  fail("write", path);
+  fail("write", path_);
+}
+
+void FileWriter::write(std::span<const std::uint8_t> bytes) {
+  if (!write_all(file_, bytes)) give_up();
+}
+
+void FileWriter::write(std::string_view text) {
+  write(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+void FileWriter::done() {
+  if (::fsync(file_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) give_up();
+  if (::close(std::exchange(file_, -1)) != 0) fail("write", path_);
+}
+
+void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {
+  FileWriter file(path);
+  file.write(bytes);
+  file.done();
 }
 
 void write_file(const std::string& path, std::string_view text) {

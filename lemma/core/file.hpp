@@ -16,4 +16,21 @@ std::vector<std::uint8_t> read_file(const std::string& path);
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes);
 void write_file(const std::string& path, std::string_view text);
 
+/// The same piece by piece: done() gives the file its name, and without it nothing remains.
+class FileWriter {
+ public:
+  explicit FileWriter(std::string path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  void write(std::span<const std::uint8_t> bytes);
+  void write(std::string_view text);
+  void done();
+
+ private:
+  [[noreturn]] void give_up();
+  std::string path_, temporary_;
+  int file_ = -1;
+};
+
 }  // namespace lemma

@@ -23,6 +23,23 @@ TEST(File, WhatWasWrittenIsReadAndNothingElseIsLeftInTheFolder) {
   std::filesystem::remove_all(in);
 }
 
+TEST(File, PiecesAreNotSeenBeforeTheLastIsWritten) {
+  const auto in = folder(), path = in + "/pieces";
+  {
+    FileWriter file(path);
+    file.write("half");
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(in));  // nobody said that it was done
+  FileWriter file(path);
+  file.write("one ");
+  file.write("two");
+  file.done();
+  const auto bytes = read_file(path);
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), "one two");
+  std::filesystem::remove_all(in);
+}
+
 TEST(File, AMissingFileOrFolderIsTheCallersMistakeAndNamed) {
   try {
     read_file("/no/such/file.csv");

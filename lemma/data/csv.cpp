@@ -91,14 +91,16 @@ CsvDialect detect_csv(const std::string& path, const CsvOptions& options) {
   } catch (const csv::Mistake& mistake) { throw csv::error_at(*bytes, shown(path), '\n', {}, mistake); }
 }
 
-std::string format_csv(const Table& table) {
+std::string format_csv(const Table& table, bool header) {
   std::string out;
   const std::string missing = missing_in(table);
-  for (Index j = 0; j < table.columns(); ++j) {
-    if (j > 0) out += ',';
-    append_text(out, table.column(j).name);
+  if (header) {
+    for (Index j = 0; j < table.columns(); ++j) {
+      if (j > 0) out += ',';
+      append_text(out, table.column(j).name);
+    }
+    if (table.columns() > 0) out += '\n';
   }
-  if (table.columns() > 0) out += '\n';
   for (Index i = 0; i < table.rows(); ++i) {
     for (Index j = 0; j < table.columns(); ++j) {
       if (j > 0) out += ',';

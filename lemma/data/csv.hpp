@@ -53,6 +53,6 @@ CsvDialect detect_csv(const std::string& path, const CsvOptions& options = {});
 /// would be lost at the end). Numbers are the shortest that read back to the same double; the file is written under a
 /// temporary name and renamed; .gz is packed. Reading it with the table's types and levels gives the same table.
 void write_csv(const Table& table, const std::string& path);
-std::string format_csv(const Table& table);
+std::string format_csv(const Table& table, bool header = true);
 
 }  // namespace lemma

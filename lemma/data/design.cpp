@@ -14,13 +14,15 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-Missing policy_of(const DesignParts& parts, std::optional<Missing> asked) {
-  const Missing policy = asked.value_or(parts.missing);
-  if (imputes(policy) && policy != parts.missing)
+}  // namespace
+
+Missing DesignParts::policy(std::optional<Missing> asked) const {
+  const Missing policy = asked.value_or(missing);
+  if (imputes(policy) && policy != missing)
     throw Error(
         fmt::format("--missing {0} needs the {0} of the training rows, but this design was trained with --missing {1};"
                     " use {1}, drop or keep",
-                    name_of(policy), name_of(parts.missing)));
+                    name_of(policy), name_of(missing)));
   return policy;
 }
 
@@ -30,8 +32,6 @@ void check_missing(const Completeness& found, Missing policy, Index rows, BoundT
   throw Error(describe_missing(found, rows) +
               (training ? "; use --missing drop, mean, median or mode" : "; use --missing drop or keep"));
 }
-
-}  // namespace
 
 std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept) {
   if (found.incomplete == 0) return "";
@@ -193,6 +193,7 @@ bool Design::intercept() const { return parts_->intercept; }
 const std::string& Design::formula_text() const { return parts_->text; }
 std::vector<std::string> Design::columns() const { return parts_->columns; }
 std::vector<std::string> Design::response_columns() const { return parts_->response.columns; }
+std::vector<std::string> Design::looked_at() const { return parts_->looked_at(); }
 Coding Design::coding() const { return parts_->coding; }
 const std::string& Design::weights() const { return parts_->weights; }
 const std::string& Design::precision() const { return parts_->precision; }
@@ -205,12 +206,13 @@ DesignData Design::train(const Table& table, const Execution& execution) const {
   return data;
 }
 
-DesignData Design::apply(const Table& table, std::optional<Missing> policy, const Execution& execution) const {
-  return make_data(*parts_, table, BoundTable::Role::prediction, policy_of(*parts_, policy), 0, execution);
+DesignData Design::apply(const Table& table, std::optional<Missing> policy, const Execution& execution,
+                         Index base) const {
+  return make_data(*parts_, table, BoundTable::Role::prediction, parts_->policy(policy), base, execution);
 }
 
 Csr Design::sparse(const Table& table, std::optional<Missing> asked) const {
-  const Missing policy = policy_of(*parts_, asked);
+  const Missing policy = parts_->policy(asked);
   const BoundTable bound(*parts_, table, BoundTable::Role::prediction);
   const auto found = completeness(bound, policy, 0, table.rows());
   check_missing(found, policy, table.rows(), BoundTable::Role::prediction);

@@ -85,6 +85,7 @@ class Design {
   const std::string& formula_text() const;
   std::vector<std::string> columns() const;  // the columns of the table it needs for x (and the offset)
   std::vector<std::string> response_columns() const;
+  std::vector<std::string> looked_at() const;  // all of these, and those of the weights
   Coding coding() const;
   const std::string& weights() const;  // the columns that weigh the rows; empty: none
   const std::string& precision() const;
@@ -95,8 +96,9 @@ class Design {
   DesignData train(const Table& table, const Execution& execution = {}) const;
   /// Prediction: column order is free, the response may be absent, unknown levels and missing columns are errors. With
   /// `drop` and `keep` x has only the complete rows, and `kept` tells which. Without a policy that of the training
-  /// holds.
-  DesignData apply(const Table& table, std::optional<Missing> policy = {}, const Execution& execution = {}) const;
+  /// holds. Of a table that is part of a larger one, errors name rows by their numbers there, from `base` on.
+  DesignData apply(const Table& table, std::optional<Missing> policy = {}, const Execution& execution = {},
+                   Index base = 0) const;
   /// x of apply() without its zeros, never made dense.
   Csr sparse(const Table& table, std::optional<Missing> policy = {}) const;
 

@@ -82,6 +82,8 @@ struct DesignParts {
   void list_columns();
   /// All columns of a table that are looked at: those of x, the offset, the response and the weights.
   std::vector<std::string> looked_at() const;
+  /// What becomes of missing values at prediction, where the caller may ask for another policy than that of the training.
+  Missing policy(std::optional<Missing> asked) const;
 };
 
 // ---- texts (design_pieces.cpp) ----
@@ -194,6 +196,8 @@ struct Completeness {
 };
 /// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
 Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
+/// Error when the policy allows no missing values and there are some.
+void check_missing(const Completeness& found, Missing policy, Index rows, BoundTable::Role role);
 /// What the user is told when rows were left out or values filled in: "12 missing values in …; 3 rows left out".
 std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept);
 /// "12 missing values in 3 of 200 rows: age (7), bmi (5)"

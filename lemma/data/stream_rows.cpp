@@ -65,13 +65,10 @@ Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
 
 StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
                        const Execution& execution)
-    : design_(std::move(design)), stream_(stream), use_(use), policy_(policy.value_or(design_.missing())) {
+    : design_(std::move(design)), stream_(stream), use_(use), policy_(design_.parts().policy(policy)) {
   describe(*this, design_);
   const DesignParts& parts = design_.parts();
   const bool training = use == Use::training;
-  require(!imputes(policy_) || policy_ == parts.missing,
-          fmt::format("--missing {} was not learned in training; use {}, drop or keep", name_of(policy_),
-                      name_of(parts.missing)));
   const BoundTable bound(parts, stream.schema(), role_of(use));
   const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
   const auto responds = [&](const std::string& name) {
@@ -85,15 +82,17 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
   count_ = stream.rows();
-  if (policy_ != Missing::error) count_rows(execution);
+  if (policy_ != Missing::error || !training) count_rows(execution);
 }
 
-/// Which rows are dropped is known only by looking at all of them, once.
+/// Which rows are dropped is known only by looking at all of them, once; so are, for predictions, how many values are
+/// missing and whether there is any response (learning the design has looked at training rows already).
 void StreamRows::count_rows(const Execution& execution) {
   const Index rows = stream_.rows(), pieces = (rows + kPiece - 1) / kPiece;
   std::vector<Index> kept(static_cast<std::size_t>(pieces));
   std::map<std::string, Index> missing;
   Completeness all;
+  bool any_response = false;
   std::mutex mutex;
   const TableSource source(stream_);
   parallel_for(pieces, execution, [&](Index i) {
@@ -104,12 +103,18 @@ void StreamRows::count_rows(const Execution& execution) {
                    kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
                    const std::lock_guard lock(mutex);
                    all.incomplete += found.incomplete;
+                   any_response = any_response || bound.has_response();
                    for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
                  });
   });
   before_.assign(1, 0);
   for (const Index each : kept) before_.push_back(before_.back() + each);
   count_ = before_.back();
+  if (count_ == rows) before_.clear();  // all are kept
+  if (use_ == Use::prediction && !any_response) {
+    has_response = false;
+    has_weights = has_weights && !counts;  // the number of trials is part of the response
+  }
   const BoundTable bound(design_.parts(), stream_.schema(), role_of(use_));
   auto order = bound.predictors();
   for (auto& name : bound.outcomes()) order.push_back(name);
@@ -118,6 +123,7 @@ void StreamRows::count_rows(const Execution& execution) {
       all.missing.emplace_back(*found);
       missing.erase(found);
     }
+  check_missing(all, policy_, rows, role_of(use_));
   if (auto note = missing_note(all, policy_, rows, count_); !note.empty()) notes_.push_back(std::move(note));
 }
 

@@ -27,7 +27,8 @@ class DesignRows final : public Rows {
 
 /// The rows of a stream, made block by block as they are read: the same numbers, bit for bit, as Design::train (or
 /// apply) of the whole table would give. Looks at the stream, which must outlive it. Memory: the blocks being read, and
-/// one number for every 4096 rows when rows are dropped, which costs a pass to count them.
+/// one number for every 4096 rows when rows are dropped, which costs a pass to count them. Before predictions the same pass
+/// tells whether there is any response, and refuses missing values where the policy is to.
 class StreamRows final : public Rows {
  public:
   enum class Use { training, prediction };

@@ -88,14 +88,27 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   return {std::move(model), design, {data.schema().source(), sketch(*rows, to_the_end)}, notes, std::move(method)};
 }
 
-Prediction TrainedModel::predict(const Table& table, const PredictOptions& options) const {
-  return predict(design.apply(table), options);
+Prediction TrainedModel::predict(const Table& table, const PredictOptions& options, const Execution& execution) const {
+  return predict(design.apply(table), options, execution);
 }
 
-Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& options) const {
-  PredictOptions with_offset = options;
-  with_offset.offset = data.offset;
-  return model.predict(data.x, with_offset);
+Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& options,
+                                 const Execution& execution) const {
+  std::vector<Index> starts{0};  // of the pieces: kept rows of the table, kPredictedTogether of its rows at a time
+  const auto piece = [&](Index i) { return data.kept[static_cast<std::size_t>(i)] / kPredictedTogether; };
+  for (Index i = 1; i < data.x.rows() && !options.samples; ++i)  // a function is drawn at all rows together
+    if (piece(i) != piece(i - 1)) starts.push_back(i);
+  starts.push_back(data.x.rows());
+  std::vector<Prediction> parts(starts.size() - 1);
+  parallel_for(static_cast<Index>(parts.size()), execution, [&](Index k) {
+    const Index first = starts[static_cast<std::size_t>(k)], count = starts[static_cast<std::size_t>(k) + 1] - first;
+    PredictOptions with_offset = options;
+    if (!data.offset.empty())
+      with_offset.offset =
+          std::span(data.offset).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    parts[static_cast<std::size_t>(k)] = model.predict(data.x.middleRows(first, count), with_offset);
+  });
+  return stack(parts);
 }
 
 Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {

@@ -15,6 +15,9 @@ struct Verification {
   Index rows = 0;
 };
 
+/// A product of matrices may round a row according to the rows beside it: these are always the same ones.
+inline constexpr Index kPredictedTogether = 4096;
+
 /// A model with all it needs to meet a raw table again: what a .lemma file holds.
 struct TrainedModel {
   AnyModel model;
@@ -25,15 +28,16 @@ struct TrainedModel {
 
   Names names() const { return {design.features(), design.classes(), design.target()}; }
   /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
-  Prediction predict(const Table& table, const PredictOptions& options = {}) const;
-  Prediction predict(const DesignData& data, const PredictOptions& options = {}) const;
+  /// Rows of the table are predicted kPredictedTogether at a time: a table cut at multiples of it gives the same bits.
+  Prediction predict(const Table& table, const PredictOptions& options = {}, const Execution& execution = {}) const;
+  Prediction predict(const DesignData& data, const PredictOptions& options = {}, const Execution& execution = {}) const;
   /// Of rows that are too many, or too wide, to be dense at once.
   Prediction predict(const Rows& rows, const PredictOptions& options = {}, const Execution& execution = {}) const;
-  /// The certificate computed again, from the model and the data alone.
   /// The model after the rows of `data` too, which need not hold those it was fitted on. Its certificate is about the
   /// new rows, and what is known of the old ones.
   TrainedModel update(const TableStream& data, const FitOptions& options,
                       const std::optional<std::size_t>& memory = {}) const;
+  /// The certificate computed again, from the model and the data alone.
   Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {},
                       const Execution& execution = {}) const;
 };

@@ -1,0 +1,240 @@
+// app/predicted.cpp
+#include "predicted.hpp"
+
+#include "data_options.hpp"
+
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/params.hpp>
+#include <lemma/data/sparse_rows.hpp>
+#include <lemma/data/stream_rows.hpp>
+#include <limits>
+
+namespace lemma::app {
+namespace {
+
+/// Values for the rows the design kept, spread over all rows of the table; the others stay missing.
+class Spread {
+ public:
+  Spread(Index rows, const std::vector<Index>& kept) : rows_(rows), kept_(kept) {}
+  Column numbers(std::string name, const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& values) const {
+    std::vector<double> all(static_cast<std::size_t>(rows_), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+      all[static_cast<std::size_t>(kept_[i])] = values(static_cast<Index>(i));
+    return numeric(std::move(name), std::move(all));
+  }
+  Column labels(std::string name, const Labels& codes, const std::vector<std::string>& levels) const {
+    Categories all{std::vector<std::int32_t>(static_cast<std::size_t>(rows_), -1), levels};
+    for (std::size_t i = 0; i < kept_.size(); ++i) all.codes[static_cast<std::size_t>(kept_[i])] = codes[i];
+    return {std::move(name), std::move(all)};
+  }
+
+ private:
+  Index rows_;
+  const std::vector<Index>& kept_;
+};
+
+std::vector<std::string> cluster_names(Index count) {
+  std::vector<std::string> names;
+  for (Index k = 1; k <= count; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+bool wants(const Asked& asked, std::string_view what, bool by_default) {
+  return asked.what == what || asked.what == "all" || (asked.what == "default" && by_default);
+}
+
+/// Everything the model says of the rows, as named columns.
+std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data,
+                                      const Asked& asked, Index table_rows) {
+  const Spread spread(table_rows, data.kept);
+  const Task task = trained.model->task();
+  const auto& classes = trained.design.classes();
+  std::vector<Column> out;
+  if (p.value.size() > 0 && wants(asked, "value", true)) out.push_back(spread.numbers("prediction", p.value));
+  if (p.lower.size() > 0) {
+    out.push_back(spread.numbers("lower", p.lower));
+    out.push_back(spread.numbers("upper", p.upper));
+  }
+  const auto drawn = [&](const Matrix& m, Index j, std::string name) {
+    out.push_back(spread.numbers(std::move(name), m.col(j)));
+  };
+  if (p.deviations.size() > 0) {
+    drawn(p.deviations, 0, "sd");
+    drawn(p.deviations, 1, "sd_observation");
+  }
+  for (Index j = 0; j < p.samples.cols(); ++j) drawn(p.samples, j, "sample_" + std::to_string(j + 1));
+  if (p.value.size() > 0 && data.has_response && !data.y.empty() && wants(asked, "residual", true))
+    out.push_back(spread.numbers("residual", Eigen::Map<const Vector>(data.y.data(), p.value.size()) - p.value));
+  if (!p.label.empty() && wants(asked, "class", true)) {
+    const bool clusters = task == Task::clustering;
+    const int most = *std::max_element(p.label.begin(), p.label.end()) + 1;
+    out.push_back(spread.labels(clusters ? "cluster" : "class", p.label, clusters ? cluster_names(most) : classes));
+  }
+  const auto matrix = [&](const Matrix& m, const std::string& prefix, const std::vector<std::string>& names) {
+    for (Index j = 0; j < m.cols(); ++j)
+      out.push_back(spread.numbers(
+          prefix +
+              (static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : std::to_string(j + 1)),
+          m.col(j)));
+  };
+  if (wants(asked, "probabilities", true)) matrix(p.probabilities, "p_", classes);
+  if (wants(asked, "decision", false))
+    matrix(p.decision, "decision_", p.decision.cols() == 1 ? std::vector<std::string>{""} : classes);
+  if (wants(asked, "coordinates", task == Task::transformation))
+    matrix(p.coordinates, "",
+           p.coordinate_names.empty() ? trained.model->output_names(trained.design.features()) : p.coordinate_names);
+  if (p.log_density.size() > 0) out.push_back(spread.numbers("log_density", p.log_density));
+  if (out.empty())
+    throw Error(fmt::format("{} gives no {}; leave --what out to see what it gives", trained.model->method().name(),
+                            asked.what));
+  return out;
+}
+
+Table numeric_table(const Matrix& x, const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  for (Index j = 0; j < x.cols(); ++j)
+    columns.push_back(
+        numeric(names[static_cast<std::size_t>(j)], std::vector<double>(x.col(j).begin(), x.col(j).end())));
+  return Table(std::move(columns));
+}
+
+/// Back from transformed coordinates to the user's columns.
+Table invert(const TrainedModel& trained, const Table& table) {
+  const auto names = trained.model->output_names(trained.design.features());
+  Matrix z(table.rows(), static_cast<Index>(names.size()));
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const Column& column = table.column(names[j]);
+    if (column.type() != ColumnType::numeric) throw Error(fmt::format("column '{}' is not numeric", names[j]));
+    z.col(static_cast<Index>(j)) = Eigen::Map<const Vector>(column.numbers().values.data(), table.rows());
+  }
+  return numeric_table(trained.model->inverse(z), trained.design.features());
+}
+
+PredictOptions prediction_options(const Asked& asked, const Context& context) {
+  PredictOptions how;
+  how.interval = static_cast<IntervalKind>(choose("--interval", asked.interval, {"none", "confidence", "prediction"}));
+  how.level = asked.level;
+  how.deviations = asked.sd;
+  if (asked.samples > 0) how.samples = SampleOptions{asked.samples, asked.prior, context.seed};
+  if (asked.prior && asked.samples == 0) throw Error("--prior says where --samples come from: how many?");
+  return how;
+}
+
+/// What was asked, of the rows that the design made of a table.
+Table table_of(const TrainedModel& trained, const Table& table, const DesignData& data, const Asked& asked,
+               const Context& context) {
+  const Prediction p = trained.predict(data, prediction_options(asked, context), context.execution());
+  auto columns = predicted_columns(trained, p, data, asked, table.rows());
+  if (asked.diagnostics) {
+    if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");
+    Block block(data.x, 0);
+    block.y = data.y;
+    block.label = data.label;
+    block.weight = data.weight;
+    block.precision = data.precision;
+    block.offset = data.offset;
+    const auto diagnostics = trained.model->diagnostics(block);
+    if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained.model->method().name()));
+    const Spread spread(table.rows(), data.kept);
+    for (const auto& column : diagnostics) columns.push_back(spread.numbers(column.name, column.values));
+  }
+  Table out = asked.append ? table : Table();
+  for (auto& column : columns) {
+    while (out.find(column.name)) column.name += "_";
+    out.add(std::move(column));
+  }
+  return out;
+}
+
+std::optional<Missing> policy_of(const Asked& asked) {
+  if (asked.missing.empty()) return {};
+  return parse_missing(asked.missing);
+}
+
+Table predict_table(const TrainedModel& trained, const Table& table, const Asked& asked, const Context& context) {
+  if (asked.inverse) return invert(trained, table);
+  const DesignData data = trained.design.apply(table, policy_of(asked));
+  for (const auto& note : data.notes) context.note("note: " + note);
+  return table_of(trained, table, data, asked, context);
+}
+
+/// Of a sparse file: never dense as a whole. A column that the file does not mention is 0.
+Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Asked& asked, const Context& context) {
+  const SparseRows rows(trained.design, data);
+  const Prediction p = trained.predict(rows, prediction_options(asked, context), context.execution());
+  return Table(predicted_columns(trained, p, sparse_outcome(trained.design, data), asked, rows.count()));
+}
+
+bool stays_sparse(const TrainedModel& trained, const TableStream& data, const Asked& asked) {
+  return data.sparse() && is_plain(trained.design) && !asked.append && !asked.diagnostics && !asked.inverse;
+}
+
+/// Rows that stay on disk, a block at a time for each thread. In every block there are the same columns: whether there is a
+/// response is a question to the whole file.
+class Blocks {
+ public:
+  Blocks(const TrainedModel& trained, const TableStream& data, const Asked& asked, std::size_t memory,
+         const Context& context)
+      : trained_(trained), data_(data), asked_(asked), context_(context) {
+    const Method& method = trained.model->method();
+    if (asked.samples > 0) throw Error("--samples are drawn at all rows together: leave --memory out");
+    if (asked.diagnostics && !method.about().scans)
+      throw Error(fmt::format("--diagnostics of {} need all rows in memory: leave --memory out", method.name()));
+    const auto together = static_cast<std::size_t>(threads_of(context.execution()));
+    const std::size_t a_row = memory_needed(data) / static_cast<std::size_t>(std::max<Index>(1, data.rows())) + 1;
+    const auto pieces = static_cast<Index>(memory / (4 * a_row * together)) / kPredictedTogether;
+    size_ = std::clamp<Index>(pieces, 1, 16) * kPredictedTogether;
+    if (asked.inverse) return;
+    const StreamRows rows(trained.design, data, StreamRows::Use::prediction, policy_of(asked), context.execution());
+    for (const auto& note : rows.notes()) context.note("note: " + note);
+    has_response_ = rows.has_response;
+  }
+
+  void visit(const std::function<void(const Table&)>& take) const {
+    const Execution execution = context_.execution();
+    const Index blocks = std::max<Index>(1, (data_.rows() + size_ - 1) / size_);
+    const Index together = threads_of(execution);
+    for (Index from = 0; from < blocks; from += together) {
+      std::vector<Table> parts(static_cast<std::size_t>(std::min(together, blocks - from)));
+      parallel_for(static_cast<Index>(parts.size()), execution,
+                   [&](Index b) { parts[static_cast<std::size_t>(b)] = block((from + b) * size_); });
+      for (const Table& part : parts) take(part);
+      execution.report(static_cast<double>(from + together) / static_cast<double>(blocks), "predicting");
+    }
+  }
+
+ private:
+  Table block(Index first) const {
+    const Index count = std::min(size_, data_.rows() - first);
+    if (asked_.inverse) return invert(trained_, data_.read(first, count));
+    const Table table =
+        asked_.append ? data_.read(first, count) : data_.read_columns(first, count, trained_.design.looked_at());
+    DesignData data = trained_.design.apply(table, policy_of(asked_), {}, first);
+    if (has_response_ && !data.has_response) {
+      data.has_response = true;
+      data.y.assign(data.kept.size(), std::numeric_limits<double>::quiet_NaN());
+    }
+    return table_of(trained_, table, data, asked_, context_);
+  }
+
+  const TrainedModel& trained_;
+  const TableStream& data_;
+  const Asked& asked_;
+  const Context& context_;
+  Index size_ = 0;
+  bool has_response_ = false;
+};
+
+}  // namespace
+
+void predict_all(const TrainedModel& trained, const TableStream& data, const Asked& asked,
+                 const std::optional<std::size_t>& memory, const Context& context,
+                 const std::function<void(const Table&)>& take) {
+  if (stays_sparse(trained, data, asked)) take(predict_sparse(trained, *data.sparse(), asked, context));
+  else if (data.sparse()) take(predict_table(trained, to_table(*data.sparse()), asked, context));
+  else if (data.table()) take(predict_table(trained, *data.table(), asked, context));
+  else Blocks(trained, data, asked, memory.value(), context).visit(take);
+}
+
+}  // namespace lemma::app

@@ -1,0 +1,23 @@
+// app/predicted.hpp: what a model says of rows, as a table.
+#pragma once
+#include "context.hpp"
+
+#include <lemma/data/stream.hpp>
+#include <lemma/model/train.hpp>
+
+namespace lemma::app {
+
+/// What is asked of the model.
+struct Asked {
+  std::string what = "default", interval = "none", missing;
+  double level = 0.95;
+  bool append = false, diagnostics = false, inverse = false, sd = false, prior = false;
+  int samples = 0;
+};
+
+/// Passes the predictions on, in the order of the rows: all at once, or block after block where the rows stay on disk.
+void predict_all(const TrainedModel& trained, const TableStream& data, const Asked& asked,
+                 const std::optional<std::size_t>& memory, const Context& context,
+                 const std::function<void(const Table&)>& take);
+
+}  // namespace lemma::app
