@@ -134,11 +134,14 @@ struct Search {
   static std::size_t at(Index t) { return static_cast<std::size_t>(t); }
 };
 
+/// What a factorisation of a kernel matrix near singularity leaves of the likelihood's digits.
+constexpr double kRoundingOfLikelihood = 1e-10;
+
 /// Ends a descent when two steps in a row have won nothing that rounding could not: line searches would go on and on.
 class Exhausted {
  public:
   bool operator()(const Iterate& at) {
-    const bool won = at.iteration == 0 || last_ - at.value > 1e-12 * std::max(1.0, std::abs(at.value));
+    const bool won = at.iteration == 0 || last_ - at.value > kRoundingOfLikelihood * std::max(1.0, std::abs(at.value));
     idle_ = won ? 0 : idle_ + 1;
     last_ = at.value;
     return idle_ >= 2;
@@ -215,6 +218,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
   MinimiseOptions options;
   options.tolerance = exact ? 1e-11 : 1e-7;
   options.most_iterations = 200;
+  options.rounding = kRoundingOfLikelihood;
   Learned best{begin, 0, "no further descent"};
   double least = 0;
   Vector place;   // of the best; none while that is the start itself

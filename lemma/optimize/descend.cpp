@@ -90,7 +90,8 @@ Minimum run(const Objective& f, Vector start, const MinimiseOptions& options, Me
     bool moved = false;
     do {
       method.direct(f, state);
-      moved = search(f, state, {.first = method.first_step(state), .curvature = method.curvature()});
+      moved = search(
+          f, state, {.first = method.first_step(state), .curvature = method.curvature(), .rounding = options.rounding});
     } while (!moved && method.forget());
     if (!moved) {
       out.stopped = "no further descent";

@@ -9,8 +9,6 @@
 namespace lemma {
 namespace {
 
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
-
 void require_descent(const Slope& at_zero) {
   require(std::isfinite(at_zero.value) && at_zero.slope < 0,
           fmt::format("a line search needs a direction of descent; here the function is {} and its slope {}",
@@ -60,7 +58,7 @@ LineResult backtrack(const LineFunction& phi, const Slope& at_zero, const Backtr
 
 LineResult strong_wolfe(const SlopeFunction& phi, const Slope& at_zero, const WolfeOptions& options) {
   require_descent(at_zero);
-  const double rounding = kRounding * std::abs(at_zero.value), slope0 = at_zero.slope;
+  const double rounding = options.rounding * std::abs(at_zero.value), slope0 = at_zero.slope;
   const auto too_far = [&](const Point& p) {
     if (!std::isfinite(p.value) || !std::isfinite(p.slope)) return true;
     if (std::abs(p.value - at_zero.value) <= rounding) return p.slope > (2 * options.decrease - 1) * slope0;

@@ -1,6 +1,7 @@
 // lemma/optimize/line_search.hpp: functions of one number: how far to go along a line, and where a function is zero.
 #pragma once
 #include <functional>
+#include <limits>
 
 namespace lemma {
 
@@ -29,11 +30,15 @@ struct BacktrackOptions {
 /// Differences within the rounding of φ(0) count as descent.
 LineResult backtrack(const LineFunction& phi, const Slope& at_zero, const BacktrackOptions& options = {});
 
+/// Values that differ by less than this share of their size cannot be told apart, unless they are computed less exactly.
+inline constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+
 struct WolfeOptions {
   double first = 1;
   double decrease = 1e-4;  // c₁
   double curvature = 0.9;  // c₂; 0.1 for conjugate gradients
   int most_evaluations = 40;
+  double rounding = kRounding;  // relative, of φ
 };
 /// The strong Wolfe conditions: φ(t) ≤ φ(0) + c₁ t φ′(0) and |φ′(t)| ≤ c₂ |φ′(0)|, by a bracket that shrinks through cubic
 /// interpolation. Where φ(t) and φ(0) differ by rounding alone, the first is judged by slopes (Hager and Zhang 2005):

@@ -88,5 +88,15 @@ TEST(GoldenSection, FindsTheValleyToHalfTheDigits) {
   EXPECT_THROW(golden_section([](double t) { return t; }, 1, 1), Error);
 }
 
+TEST(StrongWolfe, ValuesOfFewDigitsAreJudgedBySlopes) {  // 1000 + 10⁻⁹ (t − 1)², seen through an error of 10⁻⁸
+  const auto phi = [](double t) { return Slope{1000 + 1e-9 * (t - 1) * (t - 1) + (t > 0 ? 1e-8 : 0), 2e-9 * (t - 1)}; };
+  const LineResult blind = strong_wolfe(phi, phi(0)), aware = strong_wolfe(phi, phi(0), {.rounding = 1e-10});
+  EXPECT_FALSE(blind.converged);
+  EXPECT_EQ(blind.evaluations, WolfeOptions{}.most_evaluations);
+  EXPECT_TRUE(aware.converged);
+  EXPECT_EQ(aware.evaluations, 1);
+  EXPECT_EQ(aware.t, 1);
+}
+
 }  // namespace
 }  // namespace lemma

@@ -1,6 +1,7 @@
 // lemma/optimize/minimise.hpp: smooth functions without constraints.
 #pragma once
 #include <functional>
+#include <lemma/optimize/line_search.hpp>
 #include <lemma/optimize/objective.hpp>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct MinimiseOptions {
   bool keep_trace = false;   // the objective after each iteration, for a plot
   /// Looks at each iterate; true ends the work with "stopped by the caller": a duality gap that is small enough, Ctrl-C.
   std::function<bool(const Iterate&)> stop;
+  double rounding = kRounding;  // relative, of the objective: of smaller differences the gradient decides
 };
 
 struct Minimum {
