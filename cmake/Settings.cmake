@@ -48,8 +48,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The optimiser's guesses, seen through Eigen's templates: worth reading, not worth a failed build.
   target_compile_options(lemma_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
       -Wno-error=maybe-uninitialized;-Wno-error=array-bounds;-Wno-error=stringop-overflow>)
-  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)  # wrong about std::string's operator+ (PR 105651)
-    target_compile_options(lemma_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds>)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)  # wrong about std::string (PR 105651)
+    target_compile_options(lemma_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+        -Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>)
   endif()
 endif()
 if(LEMMA_WERROR)
