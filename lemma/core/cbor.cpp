@@ -59,7 +59,8 @@ class Writer {
       write(value, level + 1);
     }
   }
-  void write_kind(const Value::Array& array, int) {
+  void write_kind(const Value::Array& array, int level) {
+    enter(level + static_cast<int>(array.shape.size()) - 1);  // a list for each dimension, as in JSON
     if (array.shape.size() != 1) {
       head(kTag, kShapedArray);
       head(kList, 2);
@@ -143,7 +144,7 @@ class Reader {
       case kText: return text(h);
       case kList: return list(h, level);
       case kMap: return map(h, level);
-      case kTag: return array(h);
+      case kTag: return array(h, level);
       case kSimple: return simple(h);
       default: fail("bytes that are not part of an array");
     }
@@ -202,7 +203,8 @@ class Reader {
     if (twice != keys.end()) fail(fmt::format("the key '{}' is given twice", *twice));
   }
 
-  Value array(const Head& tag) {
+  Value array(const Head& tag, int level) {
+    enter(level);
     if (tag.argument == kFloat64Array) {
       std::vector<double> data = numbers();
       return Value::Array{{static_cast<Index>(data.size())}, std::move(data)};
@@ -210,6 +212,7 @@ class Reader {
     if (tag.argument != kShapedArray) fail(fmt::format("tag {} is not known here", tag.argument));
     expect(kList, 2);
     std::vector<Index> shape = dimensions();
+    enter(level + static_cast<int>(shape.size()) - 1);
     expect(kTag, kFloat64Array);
     return shaped(std::move(shape), numbers());
   }

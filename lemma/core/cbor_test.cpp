@@ -160,5 +160,23 @@ TEST(Cbor, FlippedBytesGiveAnErrorOrAValueThatCanBeWrittenAgain) {
   EXPECT_GT(values, 1000) << "damage inside numbers and letters is for the checksum to find";
 }
 
+TEST(Cbor, WhatIsReadCanBeWrittenAsJson) {  // a dimension of an array is a level, for both
+  const auto wrapped = [](int lists) {
+    Value value = Value::Array{{1, 2}, {1, 2}};
+    for (int i = 0; i < lists; ++i) value = Value::List{value, Value()};
+    return value;
+  };
+  const Value deepest = wrapped(kDeepestNesting - 2), deeper = wrapped(kDeepestNesting - 1);
+  const auto bytes = to_cbor(deepest);
+  EXPECT_EQ(from_cbor(bytes.data(), bytes.size()), deepest);
+  EXPECT_EQ(from_json(to_json(deepest)), deepest);
+  EXPECT_THROW(to_cbor(deeper), Error);
+  EXPECT_THROW(to_json(deeper), Error);
+  std::vector<std::uint8_t> one_more{0x82};  // a list of two: what `bytes` say, and null
+  one_more.insert(one_more.end(), bytes.begin(), bytes.end());
+  one_more.push_back(0xF6);
+  EXPECT_THROW(from_cbor(one_more.data(), one_more.size()), Error);
+}
+
 }  // namespace
 }  // namespace lemma
