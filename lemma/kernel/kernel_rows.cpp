@@ -9,8 +9,6 @@
 namespace lemma {
 namespace {
 
-constexpr Index kSide = 256;
-
 bool is_precomputed(const Kernel& kernel) { return kernel.get<Precomputed>() != nullptr; }
 
 void require_symmetric(std::string_view method, const Rows& rows, const Matrix& x) {

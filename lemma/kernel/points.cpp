@@ -86,8 +86,8 @@ Vector Points::means(std::span<const double> weights) const {
 }
 
 Vector Points::variances(std::span<const double> weights) const {
+  if (count() == 0) return means(weights);
   const Vector mean = means(weights);
-  if (count() == 0) return mean;
   const Vector w = weights_of(weights, count());
   const double n = w.sum();
   if (!is_sparse_) return (dense_.rowwise() - mean.transpose()).cwiseAbs2().transpose() * w / n;
