@@ -65,9 +65,12 @@ DesignData outcome_of(const Rows& rows, const Execution& execution) {
   if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(n);
   if (rows.has_weights) out.weight.resize(n);
   for_each_block(rows, execution, [&](const Block& block) {
-    std::copy(block.y.begin(), block.y.end(), out.y.begin() + block.first);
-    std::copy(block.label.begin(), block.label.end(), out.label.begin() + block.first);
-    std::copy(block.weight.begin(), block.weight.end(), out.weight.begin() + block.first);
+    const auto keep = [&](const auto& part, auto& all) {
+      if (!all.empty()) std::copy(part.begin(), part.end(), all.begin() + block.first);
+    };
+    keep(block.y, out.y);
+    keep(block.label, out.label);
+    keep(block.weight, out.weight);
   });
   return out;
 }
@@ -113,7 +116,7 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
     case Task::regression:
       if (std::any_of(data.y.begin(), data.y.end(), [](double y) { return std::isnan(y); }))
         throw Error(fmt::format("'{0}' is missing in some rows; leave them out with --where '!is.na({0})'",
-                                trained.design.target()));
+                                trained.design.response_columns().front()));
       out.measures = measures(
           score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data)));
       break;

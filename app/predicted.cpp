@@ -121,9 +121,12 @@ PredictOptions prediction_options(const Asked& asked, const Context& context) {
   return how;
 }
 
+constexpr const char* kNothingToPredict = "no row is complete: there is nothing to predict";
+
 /// What was asked, of the rows that the design made of a table.
 Table table_of(const TrainedModel& trained, const Table& table, const DesignData& data, const Asked& asked,
                const Context& context) {
+  if (data.kept.empty() && table.rows() > 0) throw Error(kNothingToPredict);
   const Prediction p = trained.predict(data, prediction_options(asked, context), context.execution());
   auto columns = predicted_columns(trained, p, data, asked, table.rows());
   if (asked.diagnostics) {
@@ -193,29 +196,58 @@ class Blocks {
 
   void visit(const std::function<void(const Table&)>& take) const {
     const Execution execution = context_.execution();
-    const Index blocks = std::max<Index>(1, (data_.rows() + size_ - 1) / size_);
-    const Index together = threads_of(execution);
+    const Index blocks = std::max<Index>(1, (data_.rows() + size_ - 1) / size_), together = threads_of(execution);
+    std::optional<Table> like;   // what every block looks like, without its rows
+    std::vector<Index> waiting;  // blocks before that is known: no row of them can be predicted
     for (Index from = 0; from < blocks; from += together) {
-      std::vector<Table> parts(static_cast<std::size_t>(std::min(together, blocks - from)));
+      std::vector<std::optional<Table>> parts(static_cast<std::size_t>(std::min(together, blocks - from)));
       parallel_for(static_cast<Index>(parts.size()), execution,
                    [&](Index b) { parts[static_cast<std::size_t>(b)] = block((from + b) * size_); });
-      for (const Table& part : parts) take(part);
-      execution.report(static_cast<double>(from + together) / static_cast<double>(blocks), "predicting");
+      for (std::size_t b = 0; b < parts.size(); ++b) {
+        const Index first = (from + static_cast<Index>(b)) * size_;
+        if (parts[b] && !like) {
+          like = parts[b]->slice(0, 0);
+          for (const Index before : waiting) take(unpredicted(before, *like));
+        }
+        if (parts[b]) take(*parts[b]);
+        else if (like) take(unpredicted(first, *like));
+        else waiting.push_back(first);
+      }
+      const double done = static_cast<double>(from + together) / static_cast<double>(blocks);
+      execution.report(std::min(done, 1.0), "predicting");
     }
+    if (!like) throw Error(kNothingToPredict);
   }
 
  private:
-  Table block(Index first) const {
-    const Index count = std::min(size_, data_.rows() - first);
+  Index count_from(Index first) const { return std::min(size_, data_.rows() - first); }
+
+  /// Nothing where rows with missing values are left out and all have some.
+  std::optional<Table> block(Index first) const {
+    const Index count = count_from(first);
     if (asked_.inverse) return invert(trained_, data_.read(first, count));
     const Table table =
         asked_.append ? data_.read(first, count) : data_.read_columns(first, count, trained_.design.looked_at());
     DesignData data = trained_.design.apply(table, policy_of(asked_), {}, first);
+    if (data.kept.empty() && count > 0) return {};
     if (has_response_ && !data.has_response) {
       data.has_response = true;
       data.y.assign(data.kept.size(), std::numeric_limits<double>::quiet_NaN());
     }
     return table_of(trained_, table, data, asked_, context_);
+  }
+
+  /// The columns of `like` for a block without predictions: missing, but for the table's own.
+  Table unpredicted(Index first, const Table& like) const {
+    Table out = asked_.append ? data_.read(first, count_from(first)) : Table();
+    const auto rows = static_cast<std::size_t>(count_from(first));
+    for (Index j = out.columns(); j < like.columns(); ++j) {
+      Column column = like.column(j);
+      if (column.type() == ColumnType::categorical) std::get<Categories>(column.data).codes.assign(rows, -1);
+      else column.data = Numbers{std::vector<double>(rows, std::numeric_limits<double>::quiet_NaN())};
+      out.add(std::move(column));
+    }
+    return out;
   }
 
   const TrainedModel& trained_;

@@ -241,6 +241,30 @@ TEST(Tool, AResponseThatIsThereInSomeBlocksOnlyLeavesTheColumnsAsTheyAre) {
   }
 }
 
+TEST(Tool, BlocksWithoutARowToPredictAndWithOtherClustersStayInStep) {
+  const Folder in;
+  std::string rows = "x,z\n";  // missing in the whole of blocks 1 and 3, and each block near another centre
+  for (int i = 0; i < 5 * 4096; ++i)
+    rows += i / 4096 % 2 == 0 ? fmt::format(",{}\n", i) : fmt::format("{},{}\n", 100 * (i / 4096) + i % 7, i);
+  in.write("gaps.csv", rows);
+  in.write("train.csv", "x\n103\n103.5\n303\n303.5\n");
+  in.write("none.csv", "x,z\n,1\n,2\n");
+  ASSERT_EQ(in.lemma("fit kmeans train.csv '~ x' --k 2 -o k.lemma").code, 0);
+  for (const std::string call :
+       {"predict k.lemma gaps.csv --missing keep", "predict k.lemma gaps.csv --missing keep --json",
+        "predict k.lemma gaps.csv --missing drop --append"}) {
+    const auto whole = in.lemma(call), blocks = in.lemma(call + " --memory 1K");
+    ASSERT_EQ(blocks.code, 0) << call << blocks.err;
+    EXPECT_TRUE(blocks.out == whole.out) << call;
+    EXPECT_EQ(blocks.err, whole.err) << call;
+  }
+  for (const std::string memory : {"", " --memory 1"}) {
+    const auto none = in.lemma("predict k.lemma none.csv --missing keep" + memory);
+    EXPECT_EQ(none.code, 2);
+    EXPECT_TRUE(contains(none.err, "no row is complete: there is nothing to predict")) << none.err;
+  }
+}
+
 TEST(Tool, WhatASparseFileHoldsInVainIsSaidOnceByEachCommand) {
   const Folder in;
   in.write("ranks.svm", "1 qid:3 1:2\n0 qid:3 2:1\n1 qid:4 1:1 2:1\n0 qid:4 2:3\n");

@@ -34,10 +34,22 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+/// The levels grow by those that are new.
+void append(Categories& to, const Categories& from) {
+  if (to.levels == from.levels) return append(to.codes, from.codes);
+  std::vector<std::int32_t> code;
+  for (const auto& level : from.levels) {
+    const auto known = std::find(to.levels.begin(), to.levels.end(), level);
+    code.push_back(static_cast<std::int32_t>(known - to.levels.begin()));
+    if (known == to.levels.end()) to.levels.push_back(level);
+  }
+  for (const std::int32_t each : from.codes) to.codes.push_back(each < 0 ? each : code[static_cast<std::size_t>(each)]);
+}
+
 void append(Column& to, const Column& from) {
   switch (to.type()) {
     case ColumnType::numeric: append(std::get<Numbers>(to.data).values, from.numbers().values); return;
-    case ColumnType::categorical: append(std::get<Categories>(to.data).codes, from.categories().codes); return;
+    case ColumnType::categorical: append(std::get<Categories>(to.data), from.categories()); return;
     case ColumnType::text:
       append(std::get<Texts>(to.data).values, from.texts().values);
       append(std::get<Texts>(to.data).missing, from.texts().missing);

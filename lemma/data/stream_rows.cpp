@@ -113,7 +113,8 @@ void StreamRows::count_rows(const Execution& execution) {
   if (count_ == rows) before_.clear();  // all are kept
   if (use_ == Use::prediction && !any_response) {
     has_response = false;
-    has_weights = has_weights && !counts;  // the number of trials is part of the response
+    const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
+    has_weights = !weights.empty() && stream_.schema().find(weights);
   }
   const BoundTable bound(design_.parts(), stream_.schema(), role_of(use_));
   auto order = bound.predictors();

@@ -114,6 +114,13 @@ TEST_F(Stream, ASelectionIsReadRangeByRange) {
       EXPECT_EQ(stream.read(first, count), expected.slice(first, count));
 }
 
+TEST_F(Stream, TablesWithOtherLevelsAreStackedByName) {
+  const Table a({categorical("c", {"u", "v"})}), b({categorical("c", {"w", "v", ""}, {false, false, true})});
+  const Table both = stack({a, b});
+  EXPECT_EQ(both.column("c").categories().levels, (std::vector<std::string>{"u", "v", "w"}));
+  EXPECT_EQ(both.column("c").categories().codes, (std::vector<std::int32_t>{0, 1, 2, 1, -1}));
+}
+
 TEST_F(Stream, KnowsWhatItWouldTakeInMemory) {
   const Table table = mixed(1000);
   EXPECT_GE(memory_needed(MemoryTableStream(table)), 12000u);
