@@ -3,10 +3,11 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 30
+FORGED ?= 1000
 CMAKE_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-asan test-tsan lint format fuzz bench docs install clean
+.PHONY: help setup run test test-asan test-tsan lint format fuzz forge bench build-report docs install clean
 
 # $(call build,PRESET,TARGET)
 define build
@@ -15,8 +16,8 @@ define build
 endef
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  JOBS=$(JOBS)  PREFIX=$(PREFIX)  FUZZ_SECONDS=$(FUZZ_SECONDS)  CMAKE_FLAGS='$(CMAKE_FLAGS)'"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  JOBS=$(JOBS)  PREFIX=$(PREFIX)  FUZZ_SECONDS=$(FUZZ_SECONDS)  FORGED=$(FORGED)  CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 setup: ## install the packages that are missing
 	@tools/setup
@@ -50,10 +51,17 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS
 	$(call build,fuzz,lemma_fuzzers)
 	@tools/fuzz $(FUZZ_SECONDS)
 
+forge: setup ## forge FORGED model files of each method and use them, under the sanitizers
+	$(call build,asan,lemma_forge)
+	@cd build/asan && bin/lemma_forge $(FORGED)
+
 bench: ## measure Lemma against its peers
 	@tools/setup --bench
 	$(call build,bench,all)
 	@bench/run
+
+build-report: setup ## build without a cache; the slowest units, and the growth since the last one kept (KEEP=1)
+	@JOBS=$(JOBS) tools/build-report $(if $(KEEP),--keep)
 
 docs: setup ## regenerate what is generated in the repository
 	$(call build,release,lemma_app)

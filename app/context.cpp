@@ -1,11 +1,16 @@
 // app/context.cpp
 #include "context.hpp"
 
+#include "nothing_to_keep.hpp"
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
@@ -16,19 +21,49 @@ namespace lemma::app {
 namespace {
 
 /// Written by a signal handler and read by every thread: an atomic without a lock is safe for both.
-std::atomic<bool> interrupt_seen = false;
+std::atomic<int> signal_seen = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP};
+bool hangup_ignored = false;    // by who called: nohup
+bool broken_pipe_ends = false;  // unless who called ignores it
+
+/// Set by any thread that could not write a message.
+std::atomic<bool> message_lost = false;
+std::atomic<int> stdout_error = 0;
+
+std::atomic<bool> nothing_to_keep = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_interrupt(int) {
-  interrupt_seen = true;
-  std::signal(SIGINT, SIG_DFL);
+void on_stop(int number) {
+  if (nothing_to_keep) {
+    constexpr std::string_view kText = "lemma: error: cancelled; nothing was written\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    ::_exit(kSignal + number);
+  }
+  signal_seen = number;
+  for (const int each : kStops)
+    if (each != SIGHUP || !hangup_ignored) std::signal(each, SIG_DFL);
 }
 
-/// Results that were printed before a note stand before it, also where both go to one file.
-void write(std::FILE* file, std::string_view text) {
-  if (file == stderr) std::fflush(stdout);
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size())
-    throw MachineError("cannot write the output: is the disk full?");
+/// Messages are written past all buffers, so that a failure is seen where it happens.
+void write_message(std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      message_lost = true;
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string why_stdout_failed() {
+  if (errno == EPIPE && broken_pipe_ends) {  // as other tools end: quietly
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  return fmt::format("cannot write standard output: {}", std::strerror(errno));
 }
 
 bool colours(std::FILE* file, bool no_color) {
@@ -37,8 +72,23 @@ bool colours(std::FILE* file, bool no_color) {
 
 }  // namespace
 
-void catch_interrupt() { std::signal(SIGINT, on_interrupt); }
-bool interrupted() { return interrupt_seen; }
+void catch_signals() {
+  std::signal(SIGINT, on_stop);
+  std::signal(SIGTERM, on_stop);
+  hangup_ignored = std::signal(SIGHUP, on_stop) == SIG_IGN;
+  if (hangup_ignored) std::signal(SIGHUP, SIG_IGN);
+  broken_pipe_ends = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN;
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+int interrupted() { return signal_seen; }
+
+NothingToKeep::NothingToKeep() : before_(nothing_to_keep.exchange(true)) {}
+NothingToKeep::~NothingToKeep() { nothing_to_keep = before_; }
+
+void hold_standard_descriptors() {
+  for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})  // the lowest that is free is taken
+    if (::fcntl(each, F_GETFD) == -1 && ::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY) != each) return;
+}
 
 /// One line on stderr, on a terminal only: drawn when the work has lasted half a second, ten times a second at most.
 class Context::Bar final : public Progress {
@@ -58,11 +108,11 @@ class Context::Bar final : public Progress {
     drawn_ = now;
     draw(fraction, std::chrono::duration<double>(now - began_).count());
   }
-  bool cancelled() const override { return interrupted(); }
+  bool cancelled() const override { return interrupted() != 0; }
 
   void clear() {
     const std::lock_guard lock(mutex_);
-    if (shown_) std::fputs("\r\x1b[K", stderr);
+    if (shown_) write_message("\r\x1b[K");
     shown_ = false;
   }
 
@@ -75,8 +125,7 @@ class Context::Bar final : public Progress {
     for (int i = 0; i < kWidth; ++i) bar += i < full ? "█" : "░";
     const std::string left =
         fraction > 0.01 && fraction < 1 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : "";
-    fmt::print(stderr, "\r\x1b[K{} {} {:3.0f} %  {}", message_, bar, 100 * fraction, left);
-    std::fflush(stderr);
+    write_message(fmt::format("\r\x1b[K{} {} {:3.0f} %  {}", message_, bar, 100 * fraction, left));
     shown_ = true;
   }
   const Context& context_;
@@ -98,26 +147,53 @@ Execution Context::execution() const {
   return out;
 }
 
+void Context::write_stdout(std::string_view bytes) const {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) throw MachineError(why_stdout_failed());
+}
+
+void Context::flush_stdout() const {
+  if (std::fflush(stdout) != 0) throw MachineError(why_stdout_failed());
+}
+
 void Context::print(std::string_view text) const {
+  if (stdout_is_taken_) {
+    if (!quiet) say(text);
+    return;
+  }
   bar_->clear();
-  write(stdout, text);
+  write_stdout(text);
 }
 void Context::print_json(const Value& document) const { print(to_json(document) + "\n"); }
 
-void Context::note(std::string_view text) const {
-  if (quiet) return;
+/// Results that were printed before a message stand before it, also where both go to one file.
+void Context::say(std::string_view text) const {
   bar_->clear();
-  write(stderr, fmt::format("{}\n", text));
+  if (std::fflush(stdout) != 0) stdout_error = errno;  // finish() tells
+  write_message(text);
+}
+
+void Context::note(std::string_view text) const {
+  if (!quiet) say(fmt::format("{}\n", text));
 }
 void Context::warn(std::string_view text) const {
-  bar_->clear();
   const bool colour = colours(stderr, no_color);
-  write(stderr, fmt::format("{}warning:{} {}\n", colour ? "\x1b[33m" : "", colour ? "\x1b[0m" : "", text));
+  say(fmt::format("{}warning:{} {}\n", colour ? "\x1b[33m" : "", colour ? "\x1b[0m" : "", text));
 }
 void Context::error(std::string_view text) const {
-  bar_->clear();
   const bool colour = colours(stderr, no_color);
-  write(stderr, fmt::format("{}lemma: error:{} {}\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text));
+  say(fmt::format("{}lemma: error:{} {}\n", colour ? "\x1b[31m" : "", colour ? "\x1b[0m" : "", text));
+}
+
+int Context::finish(int code) const {
+  const bool done = code == kDone || code == kAnswerIsNo;
+  bool failed = std::fflush(stdout) != 0 || ::close(STDOUT_FILENO) != 0;
+  if (const int before = stdout_error) {
+    errno = before;
+    failed = true;
+  }
+  if (!done) return code;
+  if (failed) error(why_stdout_failed());
+  return failed || message_lost ? static_cast<int>(kMachineFailed) : code;
 }
 
 std::string Context::bold(std::string_view text) const {

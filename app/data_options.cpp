@@ -1,6 +1,8 @@
 // app/data_options.cpp
 #include "data_options.hpp"
 
+#include "nothing_to_keep.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/core.h>
@@ -120,24 +122,66 @@ ReadOptions DataOptions::read_options(const Context& context) const {
   return out;
 }
 
-Table DataOptions::table(const Context& context) const {
-  Table table = read_table(data, read_options(context));
-  tell_notes(table, context);
-  if (!where.empty()) table = table.select(lemma::where(where, table));
+namespace {
+
+/// These rows of a selection that may be all.
+void choose_rows(std::vector<Index> chosen, PassedOn& passed) {
+  if (passed.selected)
+    for (Index& row : chosen) row = passed.row(row);
+  passed.rows = std::move(chosen);
+  passed.selected = true;
+}
+
+/// The table of a file whose text is kept at hand.
+Table table_with_text(CsvText& text, const std::string& rows, PassedOn& passed) {
+  Table table = text.take();
+  if (rows.empty()) return table;
+  std::vector<Index> chosen;
+  for (const auto& [first, end] : parse_rows(rows, table.rows()))
+    for (Index i = first; i < end; ++i) chosen.push_back(i);
+  table = table.select(chosen);
+  choose_rows(std::move(chosen), passed);
   return table;
 }
 
-std::unique_ptr<TableStream> DataOptions::stream(const Context& context) const {
+}  // namespace
+
+Table DataOptions::table(const Context& context, PassedOn* passed) const {
+  const ReadOptions options = read_options(context);
+  const NothingToKeep reading;
+  PassedOn ignored;
+  PassedOn& text = passed ? *passed : ignored;
+  const std::shared_ptr<CsvText> written = passed ? open_text(data, options, true) : nullptr;
+  text.text = written;
+  Table table = written ? table_with_text(*written, rows, text) : read_table(data, options);
+  tell_notes(table, context);
+  if (where.empty()) return table;
+  auto chosen = lemma::where(where, table);
+  table = table.select(chosen);
+  choose_rows(std::move(chosen), text);
+  return table;
+}
+
+std::shared_ptr<const TableStream> DataOptions::stream(const Context& context, PassedOn* passed) const {
   const auto most = limit();
   const bool whole = where.empty() && rows.empty(), sparse = whole && is_sparse_file(data);
   if (sparse || (whole && most && data != "-")) {
-    auto stream = open_table(data, read_options(context));
+    std::shared_ptr<const CsvText> text = passed ? open_text(data, read_options(context), false) : nullptr;
+    std::shared_ptr<const TableStream> stream = text;
+    if (!stream) stream = open_table(data, read_options(context));
     if (sparse || memory_needed(*stream) * 2 > *most) {
       tell_notes(stream->schema(), context);
+      if (passed) passed->text = text;
       return stream;
     }
   }
-  return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(table(context)));
+  return std::make_shared<MemoryTableStream>(std::make_shared<const Table>(table(context, passed)));
+}
+
+std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& context) const {
+  if (where.empty() && rows.empty())
+    if (auto mapped = open_mapped(data, read_options(context))) return mapped;
+  return stream(context);
 }
 
 Missing parse_missing(const std::string& name) {

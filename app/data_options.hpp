@@ -13,6 +13,14 @@ class App;
 
 namespace lemma::app {
 
+/// Rows that are passed on as they are written. Nothing where they do not come from a CSV file.
+struct PassedOn {
+  std::shared_ptr<const CsvText> text;
+  std::vector<Index> rows;  // of the file, when `selected`
+  bool selected = false;
+  Index row(Index i) const { return selected ? rows[static_cast<std::size_t>(i)] : i; }
+};
+
 /// What the user typed about the data.
 struct DataOptions {
   std::string data;  // path, "-", or the name of a built-in set
@@ -28,11 +36,13 @@ struct DataOptions {
   void add_memory(CLI::App& command);
   std::optional<std::size_t> limit() const;
   ReadOptions read_options(const Context& context) const;
-  /// The table after --rows and --where; notes about it go to stderr.
-  Table table(const Context& context) const;
+  /// The table after --rows and --where; notes about it go to stderr. `passed` gets the text of its rows.
+  Table table(const Context& context, PassedOn* passed = nullptr) const;
   /// The rows as they lie in the file when it is sparse, or may be larger than --memory and nothing is selected from it;
   /// else the table.
-  std::unique_ptr<TableStream> stream(const Context& context) const;
+  std::shared_ptr<const TableStream> stream(const Context& context, PassedOn* passed = nullptr) const;
+  /// The same, and a file of numbers is not copied where they can be used as they lie in it (TableStream::matrix).
+  std::shared_ptr<const TableStream> where_it_lies(const Context& context) const;
 };
 
 Missing parse_missing(const std::string& name);

@@ -5,15 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/expression.hpp>
-#include <lemma/data/formula.hpp>
+#include <lemma/data/formula/removed.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/moments.hpp>
-#include <numeric>
+#include <limits>
+#include <span>
 
 namespace lemma::app {
 namespace {
@@ -21,9 +24,21 @@ namespace {
 struct Describe {
   DataOptions data;
   std::string formula;
-  bool correlations = true;
+  bool correlated = true;
+  std::string correlations = "100", columns = "1000";
   int levels = 6;
 };
+
+/// "all", "none" or a number: so many of them.
+Index most_of(const std::string& text, std::string_view flag) {
+  if (text == "all") return std::numeric_limits<Index>::max();
+  if (text == "none") return 0;
+  Index most = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), most);
+  require(error == std::errc() && end == text.data() + text.size() && most >= 0,
+          fmt::format("{} is '{}', must be all, none or a number", flag, text));
+  return most;
+}
 
 /// R's quantile type 7 of sorted values.
 double quantile(const std::vector<double>& sorted, double p) {
@@ -33,20 +48,32 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-std::vector<double> present(const Numbers& numbers) {
+/// Sorted in runs, which then merge two by two: on several threads, and a cancel is heard between them.
+void sort_in_runs(std::vector<double>& values, const Execution& execution) {
+  const auto n = static_cast<Index>(values.size());
+  const auto at = [&](Index i) { return values.begin() + std::min(i, n); };
+  constexpr Index kRun = Index{1} << 18;
+  parallel_for((n + kRun - 1) / kRun, execution, [&](Index i) { std::sort(at(i * kRun), at((i + 1) * kRun)); });
+  for (Index run = kRun; run < n; run *= 2)
+    parallel_for((n + 2 * run - 1) / (2 * run), execution,
+                 [&](Index i) { std::inplace_merge(at(2 * i * run), at((2 * i + 1) * run), at((2 * i + 2) * run)); });
+}
+
+std::vector<double> present(const Numbers& numbers, const Execution& execution) {
   std::vector<double> values;
+  values.reserve(numbers.values.size());
   for (const double v : numbers.values)
     if (!std::isnan(v)) values.push_back(v);
-  std::sort(values.begin(), values.end());
+  sort_in_runs(values, execution);
   return values;
 }
 
-Value describe_numbers(const Column& column) {
-  const auto values = present(column.numbers());
+Value describe_numbers(const Column& column, const Execution& execution) {
+  const auto values = present(column.numbers(), execution);
   Value out = Value::object();
   if (values.empty()) return out;
   const Matrix x = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
-  const auto moments = scan(MemoryRows(x), ColumnMoments(1));
+  const auto moments = scan(MemoryRows(x), ColumnMoments(1), execution);
   out.set("min", values.front());
   out.set("q1", quantile(values, 0.25));
   out.set("median", quantile(values, 0.5));
@@ -60,27 +87,55 @@ Value describe_numbers(const Column& column) {
   return out;
 }
 
-Value describe_categories(const Column& column) {
-  const auto& categories = column.categories();
+std::vector<Index> counts_of(const Categories& categories) {
   std::vector<Index> counts(categories.levels.size());
   for (const auto code : categories.codes)
     if (code >= 0) ++counts[static_cast<std::size_t>(code)];
-  Value levels = Value::object();
-  for (std::size_t k = 0; k < counts.size(); ++k) levels.set(categories.levels[k], counts[k]);
+  return counts;
+}
+
+Value describe_categories(const Column& column) {
+  const auto& categories = column.categories();
+  const auto counts = counts_of(categories);
+  Value::Object levels;  // they are distinct: none is looked for before it is added
+  levels.reserve(counts.size());
+  for (std::size_t k = 0; k < counts.size(); ++k) levels.emplace_back(categories.levels[k], counts[k]);
   Value out = Value::object();
-  out.set("levels", levels);
+  out.set("levels", std::move(levels));
   return out;
 }
 
-Value describe_column(const Column& column) {
+Value describe_column(const Column& column, const Execution& execution) {
   Value out = Value::object();
   out.set("name", column.name);
   out.set("type", name_of(column.type()));
   out.set("missing", column.missing());
   Value more = Value::object();
-  if (column.type() == ColumnType::numeric) more = describe_numbers(column);
+  if (column.type() == ColumnType::numeric) more = describe_numbers(column, execution);
   if (column.type() == ColumnType::categorical) more = describe_categories(column);
   for (const auto& [key, value] : more.as_object()) out.set(key, value);
+  return out;
+}
+
+/// Whole numbers as they are, others to six digits: enough to know them by.
+std::string short_text(const Column& column, Index row) {
+  if (column.is_missing(row)) return "NA";
+  if (column.type() != ColumnType::numeric) return column.text(row);
+  const double number = column.numbers().values[static_cast<std::size_t>(row)];
+  return number == std::floor(number) ? column.text(row) : fmt::format("{:.6g}", number);
+}
+
+/// The first columns of a table, as many as are shown.
+std::span<const Column> shown_of(const Table& table, Index most) {
+  return std::span(table.all()).first(static_cast<std::size_t>(std::min(most, table.columns())));
+}
+
+/// description(column) for each, on several threads.
+template <class Description>
+auto for_each_column(std::span<const Column> columns, const Execution& execution, Description&& description) {
+  std::vector<decltype(description(columns[0]))> out(columns.size());
+  parallel_for(static_cast<Index>(columns.size()), execution,
+               [&](Index j) { out[static_cast<std::size_t>(j)] = description(columns[static_cast<std::size_t>(j)]); });
   return out;
 }
 
@@ -90,33 +145,45 @@ std::string glimpse(const Column& column) {
   std::string before;
   Index all = column.rows();
   if (column.type() == ColumnType::categorical) {
-    shown = column.categories().levels;
-    all = static_cast<Index>(shown.size());
+    const auto& levels = column.categories().levels;
+    all = static_cast<Index>(levels.size());
+    shown.assign(levels.begin(), levels.begin() + std::min<Index>(all, 6));
     before = fmt::format("{}: ", count_of(all, "level"));
   } else {
-    for (Index i = 0; i < std::min<Index>(all, 6); ++i) shown.push_back(column.is_missing(i) ? "NA" : column.text(i));
+    for (Index i = 0; i < std::min<Index>(all, 6); ++i) shown.push_back(short_text(column, i));
   }
   for (std::size_t k = 0; k < std::min<std::size_t>(shown.size(), 6); ++k) before += (k ? ", " : "") + shown[k];
   return before + (all > 6 ? ", …" : "");
 }
 
+std::vector<std::string> names_of(std::span<const Column> columns) {
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.push_back(column.name);
+  return names;
+}
+
 /// Columns as str shows them: name, type, missing, and the first values or the levels.
-std::string structure(const Table& table) {
+std::string structure(std::span<const Column> columns, Index all) {
   std::vector<std::string> types, missing, shown;
-  for (const auto& column : table.all()) {
+  for (const auto& column : columns) {
+    ask();
     types.emplace_back(name_of(column.type()));
     missing.push_back(std::to_string(column.missing()));
     shown.push_back(glimpse(column));
   }
+  const Index left = all - static_cast<Index>(columns.size());
   return TextTable()
-      .words("column", table.names())
-      .words("type", types)
-      .right("missing", missing)
-      .words("first values, or levels", shown)
-      .str();
+             .words("column", names_of(columns))
+             .words("type", types)
+             .right("missing", missing)
+             .words("first values, or levels", shown)
+             .str() +
+         (left > 0 ? fmt::format("… {} not shown: --show-columns all shows them, a FORMULA chooses\n",
+                                 count_of(left, "more column"))
+                   : "");
 }
 
-std::string numeric_summary(const Table& table) {
+std::string numeric_summary(std::span<const Column> columns, const Execution& execution) {
   constexpr std::array<std::pair<const char*, const char*>, 7> kShown{{{"Min.", "min"},
                                                                        {"1st Qu.", "q1"},
                                                                        {"Median", "median"},
@@ -124,12 +191,15 @@ std::string numeric_summary(const Table& table) {
                                                                        {"3rd Qu.", "q3"},
                                                                        {"Max.", "max"},
                                                                        {"sd", "sd"}}};
+  const auto described = for_each_column(columns, execution, [&](const Column& column) {
+    return column.type() == ColumnType::numeric ? describe_numbers(column, execution) : Value();
+  });
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> cells(kShown.size());
-  for (const auto& column : table.all()) {
-    if (column.type() != ColumnType::numeric) continue;
-    names.push_back(column.name);
-    const Value d = describe_numbers(column);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const Value& d = described[j];
+    if (d.is_null()) continue;
+    names.push_back(columns[j].name);
     for (std::size_t k = 0; k < kShown.size(); ++k)
       cells[k].push_back(d.find(kShown[k].second) ? format_significant(d.at(kShown[k].second).as_double(), 4) : "NA");
   }
@@ -140,54 +210,55 @@ std::string numeric_summary(const Table& table) {
   return "\n" + text.str();
 }
 
-std::string level_counts(const Table& table, int most) {
-  std::vector<std::string> names, counts;
-  for (const auto& column : table.all()) {
+std::string level_counts(std::span<const Column> columns, int most) {
+  std::vector<std::string> names, all_counts;
+  for (const auto& column : columns) {
     if (column.type() != ColumnType::categorical) continue;
-    const auto described = describe_categories(column);
-    const auto& levels = described.at("levels").as_object();
+    const auto& levels = column.categories().levels;
+    const auto counts = counts_of(column.categories());
+    const auto listed = std::min(levels.size(), static_cast<std::size_t>(std::max(0, most)));
     std::string shown;
-    int k = 0;
-    for (const auto& [level, count] : levels) {
-      if (k++ == most) break;
-      shown += fmt::format("{}{} {}", k > 1 ? "   " : "", level, count.as_integer());
-    }
-    if (static_cast<int>(levels.size()) > most)
-      shown += fmt::format("   … {} more", static_cast<int>(levels.size()) - most);
+    for (std::size_t k = 0; k < listed; ++k) shown += fmt::format("{}{} {}", k > 0 ? "   " : "", levels[k], counts[k]);
+    if (levels.size() > listed) shown += fmt::format("   … {} more", levels.size() - listed);
     names.push_back(column.name);
-    counts.push_back(shown);
+    all_counts.push_back(shown);
   }
-  return names.empty() ? "" : "\n" + TextTable().words("categorical", names).words("counts", counts).str();
+  return names.empty() ? "" : "\n" + TextTable().words("categorical", names).words("counts", all_counts).str();
 }
 
 struct Correlations {
   std::vector<std::string> names;
   Matrix values;
-  Index rows = 0;
+  Index rows = 0, omitted = 0;  // numeric columns that are left out
 };
 
-/// Pearson's, over the rows in which every numeric column is there.
-Correlations correlate(const Table& table, const Context& context) {
+/// Pearson's of the first `most` numeric columns, over the rows in which every numeric column is there.
+Correlations correlate(const Table& table, Index most, const Context& context) {
   Correlations out;
   std::vector<const Numbers*> columns;
   for (const auto& column : table.all())
     if (column.type() == ColumnType::numeric) {
-      out.names.push_back(column.name);
+      if (static_cast<Index>(columns.size()) < most) out.names.push_back(column.name);
       columns.push_back(&column.numbers());
     }
-  const auto p = static_cast<Index>(columns.size());
-  Matrix x(table.rows(), p);
-  for (Index i = 0; i < table.rows(); ++i) {
-    bool complete = true;
-    for (Index j = 0; j < p; ++j) {
-      x(out.rows, j) = columns[static_cast<std::size_t>(j)]->values[static_cast<std::size_t>(i)];
-      complete = complete && !std::isnan(x(out.rows, j));
-    }
-    out.rows += complete;
+  const auto p = static_cast<Index>(out.names.size());
+  out.omitted = static_cast<Index>(columns.size()) - p;
+  std::vector<char> complete(static_cast<std::size_t>(table.rows()), 1);
+  for (const Numbers* column : columns) {
+    ask();
+    for (std::size_t i = 0; i < complete.size(); ++i)
+      if (std::isnan(column->values[i])) complete[i] = 0;
   }
+  out.rows = std::count(complete.begin(), complete.end(), 1);
   if (p < 2 || out.rows < 2) return out;
-  const Matrix kept = x.topRows(out.rows);
-  const Matrix s = scan(MemoryRows(kept), Moments(p), context.execution()).scatter();
+  Matrix x(out.rows, p);
+  for (Index i = 0, to = 0; i < table.rows(); ++i) {
+    if (!complete[static_cast<std::size_t>(i)]) continue;
+    if (i % 1024 == 0) ask();
+    for (Index j = 0; j < p; ++j) x(to, j) = columns[static_cast<std::size_t>(j)]->values[static_cast<std::size_t>(i)];
+    ++to;
+  }
+  const Matrix s = scan(MemoryRows(x), Moments(p), context.execution()).scatter();
   const Vector scale = s.diagonal().cwiseSqrt();
   out.values = s.cwiseQuotient(scale * scale.transpose());  // 0/0 for a constant column: NaN, printed NA
   return out;
@@ -198,13 +269,18 @@ std::string correlation_table(const Correlations& c) {
   TextTable text;
   text.words(fmt::format("correlation ({})", count_of(c.rows, "row")), c.names);
   for (Index j = 0; j < c.values.cols(); ++j) {
+    ask();
     std::vector<std::string> cells;
     for (Index i = 0; i < c.values.rows(); ++i) cells.push_back(j > i ? "" : format_fixed(c.values(i, j), 2));
     text.right(c.names[static_cast<std::size_t>(j)], cells);
   }
   TextTable::Layout layout;
   layout.width = 120;
-  return "\n" + text.str(layout);
+  return "\n" + text.str(layout) +
+         (c.omitted > 0
+              ? fmt::format("… correlations of {} not shown: --correlations all shows them, a FORMULA chooses\n",
+                            count_of(c.omitted, "more column"))
+              : "");
 }
 
 /// Every column that a formula names, in its order.
@@ -221,36 +297,43 @@ std::vector<std::string> variables(const Formula& f) {
 }
 
 /// The columns a formula uses, or all.
-Table chosen(const Table& table, const std::string& text) {
+Table chosen(Table table, const std::string& text) {
   if (text.empty()) return table;
   const Formula f = formula(text).expand(table.names());
+  check_removed(f, table);
   std::vector<Column> columns;
   for (const auto& name : variables(f)) columns.push_back(table.column(name));
   return Table(std::move(columns), table.source());
 }
 
 void describe(const Describe& options, Context& context) {
+  const Index most_columns = most_of(options.columns, "--show-columns");
+  const Index most_correlated = options.correlated ? most_of(options.correlations, "--correlations") : 0;
+  const Execution execution = context.execution();
+  const Hearing hearing(execution);
   const Table table = chosen(options.data.table(context), options.formula);
   if (context.json) {
-    Value::List columns;
-    for (const auto& column : table.all()) columns.push_back(describe_column(column));
     Value out = Value::object();
     out.set("data", table.source());
     out.set("rows", table.rows());
-    out.set("columns", columns);
-    const auto c = correlate(table, context);
+    const auto describe_one = [&](const Column& column) { return describe_column(column, context.execution()); };
+    out.set("columns", for_each_column(table.all(), context.execution(), describe_one));
+    const auto c = correlate(table, most_correlated, context);
     Value correlations = Value::object();
     correlations.set("names", c.names);
     correlations.set("rows", c.rows);
     correlations.set("values", c.values);
+    correlations.set("omitted", c.omitted);
     out.set("correlations", correlations);
     context.print_json(out);
     return;
   }
   context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) +
                 "\n\n");
-  context.print(structure(table) + numeric_summary(table) + level_counts(table, options.levels));
-  if (options.correlations) context.print(correlation_table(correlate(table, context)));
+  const auto shown = shown_of(table, most_columns);
+  context.print(structure(shown, table.columns()) + numeric_summary(shown, context.execution()) +
+                level_counts(shown, options.levels));
+  if (most_correlated > 0) context.print(correlation_table(correlate(table, most_correlated, context)));
 }
 
 }  // namespace
@@ -260,7 +343,13 @@ void add_describe(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("describe", "types, missing values, summaries and correlations of a table");
   options->data.add(*command);
   command->add_option("FORMULA", options->formula, "only the columns of a formula, such as 'y ~ a + b'");
-  command->add_flag("!--no-correlations", options->correlations, "leave the correlations out");
+  command
+      ->add_option("--correlations", options->correlations,
+                   "of how many numeric columns, the first ones: a number, all or none")
+      ->capture_default_str();
+  command->add_flag("!--no-correlations", options->correlated, "leave the correlations out: --correlations none");
+  command->add_option("--show-columns", options->columns, "how many columns to list: a number, all or none")
+      ->capture_default_str();
   command->add_option("--show-levels", options->levels, "how many levels of a category to count")
       ->capture_default_str();
   command->footer("Example: lemma describe crabs");

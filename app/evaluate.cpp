@@ -1,6 +1,7 @@
 // app/evaluate.cpp: lemma evaluate MODEL DATA: every measure that suits the task, and whether these rows trained the model.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "honesty.hpp"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -10,7 +11,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/clustering.hpp>
 #include <lemma/metric/regression.hpp>
@@ -146,20 +147,6 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
   return out;
 }
 
-/// Whether these rows trained the model: an estimate from rows that chose it is not an estimate of its error.
-struct Honesty {
-  double share = 0;
-  std::string sentence;
-};
-Honesty honesty(const TrainedModel& trained, const Rows& rows, const Context& context) {
-  const RowSketch given = sketch_like(trained.origin.rows, rows, context.execution());
-  const double share = trained.origin.rows.share_of(given);
-  if (share == 0) return {share, "Test rows: none of them trained the model."};
-  if (share == 1) return {share, "TRAINING rows: all of them trained the model, so these figures flatter it."};
-  return {share,
-          fmt::format("MIXED rows: {:.0f} % of them trained the model, so these figures flatter it.", 100 * share)};
-}
-
 /// In closed form, where each row's residual without it follows from the model and the row alone.
 Value leave_one_out(const TrainedModel& trained, const Rows& rows, const Context& context) {
   if (rows.sparse() || !trained.model->method().about().scans) return {};
@@ -220,8 +207,9 @@ void evaluate(const Evaluate& options, Context& context) {
   const Rows& rows = *every_row;
   for (const auto& note : data.notes) context.note("note: " + note);
   const Findings found = judge(trained, trial, options, context);
-  const Honesty origin = honesty(trained, rows, context);
-  const Value loo = origin.share == 1 && data.has_response ? leave_one_out(trained, rows, context) : Value();
+  const Honesty origin = honesty(trained, rows, context.execution());
+  const bool training = origin.same_rows || (origin.all_equal && !trained.origin.rows.weighted_hash());
+  const Value loo = training && data.has_response ? leave_one_out(trained, rows, context) : Value();
   const auto& classes = trained.design.classes();
   if (context.json) {
     Value out = Value::object();
@@ -230,7 +218,7 @@ void evaluate(const Evaluate& options, Context& context) {
     out.set("task", name_of(trained.model->task()));
     out.set("data", table.source());
     out.set("rows", rows.count());
-    out.set("share_of_rows_seen_in_training", origin.share);
+    out.set("equal_to_training_rows", origin.document);
     out.set("measures", to_value(found.measures));
     if (found.confusion) {
       out.set("classes", classes);
@@ -242,7 +230,8 @@ void evaluate(const Evaluate& options, Context& context) {
   context.print(
       context.bold(fmt::format("{} judged on {}: {}", options.model, table.source(), count_of(rows.count(), "row"))) +
       "\n");
-  context.print((origin.share == 0 ? context.good(origin.sentence) : context.bad(origin.sentence)) + "\n\n");
+  const std::string sentence = wrap(origin.sentence, 98);
+  context.print((origin.fresh ? context.good(sentence) : context.bad(sentence)) + "\n\n");
   context.print(measures_text(found.measures) + confusion_text(found, classes));
   if (!loo.is_null())
     context.print(fmt::format("\nLeave-one-out RMSE (closed form, an honest estimate from these rows): {}\n",

@@ -3,6 +3,7 @@
 #include "data_options.hpp"
 #include "method_help.hpp"
 #include "model_report.hpp"
+#include "output.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -51,10 +52,31 @@ bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std:
   return info.kind == ParamInfo::Kind::truth ? words[i] == "true" || words[i] == "false" : !is_flag(words[i]);
 }
 
+/// The methods that flags choose inside a method (--base tree): only they know which parameters there are (--base.depth).
+Value with_methods_inside(const Method& method, const std::vector<std::string>& words, Value params) {
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& info : params_of(method, params)) {
+      if (info.kind != ParamInfo::Kind::method) continue;
+      const std::string flag = "--" + info.name;
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool joined = words[i].starts_with(flag + "=");
+        if (!joined && (words[i] != flag || i + 1 >= words.size())) continue;
+        Value before = params;
+        set_path(params, info.name, Value(joined ? words[i].substr(flag.size() + 1) : words[i + 1]));
+        found = found || !(before == params);
+      }
+    }
+  }
+  return params;
+}
+
 /// The method's own parameters: --name value, --name=value, or --flag for true. What nobody knows is among them too.
+/// `files` are those they were read from.
 Value method_params(const Method& method, const std::vector<std::string>& words, Value params,
-                    const std::vector<std::string>& own_flags) {
-  const auto infos = method.params();
+                    const std::vector<std::string>& own_flags, std::vector<std::string>& files) {
+  params = with_methods_inside(method, words, std::move(params));
+  const auto infos = params_of(method, params);
   std::vector<std::string> known = own_flags;
   for (const auto& info : infos) known.push_back("--" + info.name);
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -76,7 +98,12 @@ Value method_params(const Method& method, const std::vector<std::string>& words,
     else if (info->kind == ParamInfo::Kind::truth) text = "true";
     else throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
     Value value = parse_param(*info, text, method.name());
-    set_path(params, info->name, names_a_file(*info, value) ? matrix_file(text) : value);
+    if (!names_a_file(*info, value)) {
+      set_path(params, info->name, value);
+      continue;
+    }
+    files.push_back(text);
+    set_path(params, info->name, matrix_file(text));
   }
   return params;
 }
@@ -102,7 +129,7 @@ std::vector<std::string> start_from(const std::string& path, const Method& metho
   return model.names().features;
 }
 
-void report(const TrainedModel& trained, const Stepwise* chosen, const Fit& options, Context& context) {
+void report(const TrainedModel& trained, const Stepwise* chosen, const std::string& written, Context& context) {
   for (const auto& warning : trained.model->warnings()) context.warn(warning);
   for (const auto& note : trained.notes) context.note("note: " + note);
   if (context.json) {
@@ -117,7 +144,7 @@ void report(const TrainedModel& trained, const Stepwise* chosen, const Fit& opti
                 fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
                             names.features.size() == 1 ? "" : "s"));
   context.print(trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context));
-  if (!options.output.empty()) context.note(fmt::format("model written to {}", options.output));
+  if (!written.empty()) context.note("model written to " + written);
 }
 
 void fit(const Fit& options, const std::vector<std::string>& words, const std::vector<std::string>& flags,
@@ -128,7 +155,8 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   if (options.data.data.empty())
     throw Error(fmt::format("fit {} needs DATA: a file, '-' or a built-in set; see 'lemma fit {} --help'",
                             options.method, options.method));
-  params = method_params(*method, words, std::move(params), flags);
+  std::vector<std::string> inputs{options.data.data};
+  params = method_params(*method, words, std::move(params), flags, inputs);
   method->check(params);  // before any data is read
 
   const Formula f = formula(formula_or_default(options, *method));
@@ -142,8 +170,14 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   how.fit.threads = context.execution().threads;
   how.fit.progress = context.progress();
 
+  std::optional<Output> output;
+  if (!options.from.empty()) inputs.push_back(options.from);
+  if (!options.output.empty()) {
+    check_outputs({options.output}, inputs);
+    output.emplace(options.output, Output::Content::binary, context);
+  }
   const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
-  const auto data = options.data.stream(context);
+  const auto data = options.data.where_it_lies(context);
   std::optional<Stepwise> chosen;
   if (!options.stepwise.empty()) {
     const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
@@ -153,15 +187,18 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   if (!columns.empty() && columns != trained.names().features)
     context.note(fmt::format(
         "note: the columns of {} are not those of this fit; it started from their numbers all the same", options.from));
-  if (!options.output.empty()) save(trained, options.output);
-  report(trained, chosen ? &*chosen : nullptr, options, context);
-  if (!trained.model->certificate().holds() || (options.strict && !trained.model->warnings().empty()))
+  const std::string written = output ? output->name() : "";
+  if (output) {
+    output->write(encode(trained));
+    output->done();
+  }
+  report(trained, chosen ? &*chosen : nullptr, written, context);
+  if (trained.model->certificate().fails() || (options.strict && !trained.model->warnings().empty()))
     context.exit_code = kAnswerIsNo;
-  if (interrupted()) {
-    context.warn(options.output.empty()
-                     ? "cancelled: what is shown is as far as it came"
-                     : fmt::format("cancelled: the model as far as it came is in {}", options.output));
-    context.exit_code = kCancelled;
+  if (const int signal = interrupted()) {
+    context.warn(written.empty() ? "cancelled: what is shown is as far as it came"
+                                 : fmt::format("cancelled: the model as far as it came is in {}", written));
+    context.exit_code = kSignal + signal;
   }
 }
 
@@ -193,7 +230,8 @@ void take_method_params(const CLI::App& tool, std::vector<std::string>& argument
   const std::size_t place = first_word(command, arguments, chosen + 1);
   if (place >= arguments.size()) return;
   Value params;
-  const auto infos = method_from(arguments[place], catalog(), params)->params();
+  const auto method = method_from(arguments[place], catalog(), params);
+  const auto infos = params_of(*method, with_methods_inside(*method, arguments, params));
   std::vector<std::string> rest;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string flag = arguments[i].substr(0, arguments[i].find('='));
@@ -220,7 +258,7 @@ void add_fit(CLI::App& tool, Context& context) {
   command->get_option("DATA")->required(false);
   command->add_option("FORMULA", options->formula,
                       "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
-  command->add_option("-o,--output", options->output, "where to write the model (.lemma)");
+  command->add_option("-o,--output", options->output, "where to write the model (.lemma); - is standard output");
   command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
   command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");

@@ -3,8 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <lemma/core/cpu.hpp>
 #include <lemma/core/error.hpp>
 #include <new>
+#include <sstream>
+#include <sys/resource.h>
+#include <system_error>
+#include <unistd.h>
 
 namespace {
 
@@ -53,7 +60,23 @@ void add_globals(CLI::App& app, Context& context) {
   app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
       ->check(CLI::Range(1, 4096))
       ->group("Everywhere");
+  app.add_option("--simd", context.simd,
+                 "the widest vector units to use: baseline, avx2 or avx512 (default: LEMMA_SIMD, or all the CPU has)")
+      ->type_name("LEVEL")
+      ->group("Everywhere");
+  app.add_flag("--portable", context.portable,
+               "the same bits on every CPU with AVX2 (default: LEMMA_PORTABLE; slower where there is AVX-512)")
+      ->group("Everywhere");
   app.add_flag("--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
+}
+
+/// The vector units are chosen before any work. A flag outweighs both variables of the environment.
+void choose_simd(const Context& context) {
+  SimdChoice choice;
+  if (context.simd.empty() && !context.portable) choice = simd_choice_of_environment();
+  if (!context.simd.empty()) choice.level = simd_level_named(context.simd, "--simd");
+  choice.portable = choice.portable || context.portable;
+  set_simd(choice);
 }
 
 int run(int argc, char** argv, Context& context) {
@@ -68,28 +91,29 @@ int run(int argc, char** argv, Context& context) {
                          add_methods, add_datasets, add_completion, add_man})
     add(tool, context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);
+  tool.parse_complete_callback([&] { choose_simd(context); });
   tool.footer(
       "DATA is a CSV, .npy or LIBSVM file, '-' for standard input, or a built-in set such as iris.\n"
-      "Exit code: 0 done, 1 the answer is no, 2 the call or the data is wrong, 3 the machine failed, 130 cancelled.\n"
+      "Exit code: 0 done, 1 the answer is no, 2 the call or the data is wrong, 3 the machine failed,\n"
+      "130, 143, 129 cancelled by Ctrl-C, SIGTERM, SIGHUP (what there is is kept, and said).\n"
       "'lemma COMMAND --help' tells more; 'lemma fit METHOD --help' tells all about a method.");
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     take_method_params(tool, arguments, context);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     tool.parse(std::move(arguments));
-  } catch (const CLI::Success& help) { return tool.exit(help); } catch (const CLI::ParseError& error) {
-    throw Error(explain(tool, error));
-  }
+  } catch (const CLI::Success& help) {
+    std::ostringstream text;
+    tool.exit(help, text, text);
+    context.print(text.str());
+    return kDone;
+  } catch (const CLI::ParseError& error) { throw Error(explain(tool, error)); }
   if (version) context.print(version_text(verbose));
   else if (tool.get_subcommands().empty()) context.print(tool.help());
   return context.exit_code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Context context;
-  catch_interrupt();
+int guarded(int argc, char** argv, Context& context) {
   try {
     return run(argc, argv, context);
   } catch (const Error& error) {
@@ -97,12 +121,51 @@ int main(int argc, char** argv) {
     return kWrongCall;
   } catch (const Cancelled&) {
     context.error("cancelled; nothing was written");
-    return kCancelled;
+    return kSignal + interrupted();
   } catch (const std::bad_alloc&) {
     context.error("out of memory; with --memory a file is read in blocks");
-    return kMachineFailed;
-  } catch (const std::exception& error) {
-    context.error(error.what());
-    return kMachineFailed;
-  }
+  } catch (const std::system_error& error) {
+    context.error(std::string("the system has not enough left: ") + error.what());
+  } catch (const std::exception& error) { context.error(error.what()); }
+  return kMachineFailed;
+}
+
+/// Without memory there is no way back through the callers: Eigen frees a matrix before it asks for a larger one, and
+/// frees it again when that fails. So the process ends where it is, from whatever thread, with what was needed. Files that
+/// are being written have no name yet.
+[[noreturn]] void out_of_memory(std::size_t wanted) {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  std::array<char, 100> needed{"more is needed than there is"}, limit{};
+  rlimit allowed{};
+  if (wanted > 0)
+    std::snprintf(needed.data(), needed.size(), "%zu MB more are needed", (wanted + kMegabyte - 1) / kMegabyte);
+  if (::getrlimit(RLIMIT_AS, &allowed) == 0 && allowed.rlim_cur != RLIM_INFINITY)
+    std::snprintf(limit.data(), limit.size(), " (ulimit -v allows %zu MB in all)",
+                  static_cast<std::size_t>(allowed.rlim_cur / kMegabyte));
+  std::array<char, 400> text{};
+  const int length = std::snprintf(text.data(), text.size(),
+                                   "%slemma: error: out of memory: %s%s; with --memory a file is read in blocks\n",
+                                   ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "", needed.data(), limit.data());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
+  ::_exit(kMachineFailed);
+}
+
+}  // namespace
+
+// The linker brings every malloc of the tool and of Lemma here (--wrap), which Eigen's matrices come from.
+extern "C" {
+void* __real_malloc(std::size_t bytes);
+void* __wrap_malloc(std::size_t bytes) {
+  void* const memory = __real_malloc(bytes);
+  if (!memory && bytes > 0) out_of_memory(bytes);
+  return memory;
+}
+}
+
+int main(int argc, char** argv) {
+  hold_standard_descriptors();
+  std::set_new_handler([] { out_of_memory(0); });
+  catch_signals();
+  Context context;
+  return context.finish(guarded(argc, argv, context));
 }

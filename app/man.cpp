@@ -66,7 +66,16 @@ std::string page(const CLI::App& tool) {
       ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\ndone, but the answer is no: a certificate does not hold, verify "
       "disagrees, --strict found something\n"
       ".TP\n2\nthe call, the formula or the data is wrong\n.TP\n3\nthe disk, memory or another part of the machine "
-      "failed\n.TP\n130\ncancelled\n";
+      "failed, or something could not be written\n.TP\n130, 143, 129\ncancelled by Ctrl\\-C, SIGTERM or SIGHUP: what "
+      "there "
+      "is is kept, and said; a second signal ends at once\n";
+  out += ".SH FILES\n";
+  out += roff(
+      "A file given with -o appears whole or not at all. A file that is there is replaced and keeps its mode; a "
+      "symbolic "
+      "link is followed; a device, a FIFO or /dev/fd/N is written to; - is standard output. A file that is also read "
+      "is "
+      "refused.\n");
   out +=
       ".SH ENVIRONMENT\n.TP\nLEMMA_NUM_THREADS\nthreads to use when \\-\\-threads is not given\n.TP\nNO_COLOR\nno "
       "colours\n.TP\nOPENBLAS_CORETYPE\nkernels of the BLAS; chosen for this CPU when not set\n";

@@ -3,9 +3,21 @@
 
 #include <fmt/core.h>
 #include <lemma/core/params.hpp>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 
 namespace lemma::app {
+
+Value parts_document(const std::vector<OriginPart>& parts) {
+  Value::List out;
+  for (const auto& part : parts) {
+    Value one = Value::object();
+    one.set("data", part.name);
+    one.set("rows", part.rows);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
 
 Value fit_document(const TrainedModel& trained) {
   const auto names = trained.names();
@@ -20,6 +32,7 @@ Value fit_document(const TrainedModel& trained) {
   if (!names.classes.empty()) out.set("classes", names.classes);
   out.set("data", trained.origin.name);
   out.set("rows", trained.origin.rows.rows());
+  if (!trained.origin.parts.empty()) out.set("parts", parts_document(trained.origin.parts));
   out.set("certificate", to_value(model->certificate()));
   std::vector<std::string> warnings = model->warnings();
   warnings.insert(warnings.end(), trained.notes.begin(), trained.notes.end());
@@ -37,12 +50,13 @@ std::string certificate_line(const Certificate& certificate, const Context& cont
   const auto strength = to_value(certificate).at("strength").as_string();
   return fmt::format("{} ({}; {} {}, allowed {}; {})",
                      certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD"), strength,
-                     certificate.kind, format_significant(certificate.value, 3),
+                     certificate.kind, residues_as_powers(format_significant(certificate.value, 3)),
                      format_significant(certificate.tolerance, 3), certificate.stopped);
 }
 
 std::string certificate_text(const Certificate& certificate, const Context& context) {
-  const std::string sentence = certificate.message.empty() ? "" : "  " + wrap(certificate.message, 98, 2) + "\n";
+  const std::string sentence =
+      certificate.message.empty() ? "" : "  " + wrap(residues_as_powers(certificate.message), 98, 2) + "\n";
   return fmt::format("{}: {}\n{}", context.bold("Certificate"), certificate_line(certificate, context), sentence);
 }
 

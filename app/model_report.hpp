@@ -9,6 +9,9 @@ namespace lemma::app {
 /// {"method", "task", "params", "features", "target", "classes"?, "rows", "certificate", "warnings", "results"}
 Value fit_document(const TrainedModel& trained);
 
+/// Of an updated model: the fit's rows and those of each update, as [{"data", "rows"}, …].
+Value parts_document(const std::vector<OriginPart>& parts);
+
 /// What was noted when the model was made (rows dropped, terms chosen), for one that comes from a file.
 void print_notes(const TrainedModel& trained, const std::string& path, const Context& context);
 

@@ -1,14 +1,14 @@
 // app/predict.cpp: lemma predict MODEL DATA [-o OUT.csv]
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "output.hpp"
 #include "predicted.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
-#include <lemma/core/file.hpp>
 #include <lemma/data/csv.hpp>
-#include <lemma/data/csv_bytes.hpp>
+#include <lemma/data/csv/bytes.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -39,54 +39,78 @@ Value document(const Predict& options, const TrainedModel& trained, const Table&
   return doc;
 }
 
-/// Where the predictions go: one JSON document, standard output, or a file that takes its name when all are written.
-class Output {
+/// The predictions on their way: one JSON document, or lines of CSV as they come, after the table's own columns where
+/// these are passed on.
+class Predictions {
  public:
-  Output(const Predict& options, const TrainedModel& trained, const Context& context)
-      : options_(options), trained_(trained), context_(context) {
-    if (!context.json && !options.output.empty()) file_.emplace(options.output);
+  Predictions(const Predict& options, const TrainedModel& trained, const PassedOn& passed, Context& context)
+      : options_(options), trained_(trained), passed_(passed), context_(context) {
+    if (passed.text) cursor_.emplace(*passed.text);
+    if (!options.output.empty() && !is_stdout(options.output))
+      file_.emplace(options.output, Output::Content::text, context);
   }
 
   void take(const Table& part) {
+    if (context_.json) parts_.push_back(part);
+    else write(cursor_ ? beside_records(part) : format_csv(part, rows_ == 0));
     rows_ += part.rows();
-    if (context_.json) {
-      parts_.push_back(part);
-      return;
-    }
-    const std::string text = format_csv(part, first_);
-    first_ = false;
-    if (!file_) context_.print(text);
-    else
-      file_->write(ends_with_gz(options_.output) ? gzip(text) : text);  // gzip files may follow one another in a file
   }
 
   void done() {
-    if (context_.json) {
-      const Value doc = document(options_, trained_, stack(parts_));
-      if (options_.output.empty()) context_.print_json(doc);
-      else write_file(options_.output, to_json(doc) + "\n");
-    }
-    if (file_) file_->done();
-    if (!options_.output.empty()) context_.note(fmt::format("{} predictions written to {}", rows_, options_.output));
+    if (context_.json) write(to_json(document(options_, trained_, stack(parts_))) + "\n");
+    if (!file_) return;
+    file_->done();
+    context_.note(fmt::format("{} predictions written to {}", rows_, file_->name()));
   }
 
  private:
+  void write(const std::string& text) {
+    if (!file_) context_.print(text);
+    else file_->write(is_packed() ? gzip(text) : text);  // gzip files may follow each other
+  }
+
+  bool is_packed() const { return ends_with_gz(options_.output) && !context_.json; }
+
+  std::string beside_records(const Table& part) {
+    const CsvDialect dialect = passed_.text->dialect();
+    std::string out;
+    if (rows_ == 0) {
+      out = passed_.text->header();
+      append_names(out, part, dialect);
+      out += passed_.text->line_end();
+    }
+    for (Index i = 0; i < part.rows(); ++i) {
+      out += cursor_->record(passed_.row(rows_ + i));
+      append_fields(out, part, i, dialect);
+      out += passed_.text->line_end();
+    }
+    return out;
+  }
+
   const Predict& options_;
   const TrainedModel& trained_;
+  const PassedOn& passed_;
   const Context& context_;
-  std::optional<FileWriter> file_;
+  std::optional<Output> file_;
+  std::optional<CsvText::Cursor> cursor_;
   std::vector<Table> parts_;  // of a JSON document
-  bool first_ = true;
   Index rows_ = 0;
 };
 
 void predict(const Predict& options, Context& context) {
+  check_outputs({options.output.empty() ? "-" : options.output}, {options.model, options.data.data});
   const TrainedModel trained = load(options.model, catalog());
-  const auto data = options.data.stream(context);
-  Output output(options, trained, context);
-  predict_all(trained, *data, options.asked, options.data.limit(), context,
-              [&](const Table& part) { output.take(part); });
-  output.done();
+  PassedOn passed;
+  const bool passes_on = options.asked.append && !options.asked.inverse && !context.json;
+  const auto data = options.data.stream(context, passes_on ? &passed : nullptr);
+  Asked asked = options.asked;
+  if (passed.text) {
+    asked.append = false;
+    asked.beside = passed.text->schema().names();
+  }
+  Predictions out(options, trained, passed, context);
+  predict_all(trained, *data, asked, options.data.limit(), context, [&](const Table& part) { out.take(part); });
+  out.done();
 }
 
 }  // namespace
@@ -113,7 +137,10 @@ void add_predict(CLI::App& tool, Context& context) {
   command->add_flag("--diagnostics", options->asked.diagnostics,
                     "of the training rows: leverage, Cook's distance, leave-one-out residuals; multipliers, slacks and "
                     "sides of the margin");
-  command->add_flag("--append", options->asked.append, "the table's own columns first");
+  command->add_option("--digits", options->asked.digits, "significant digits of the numbers (default: all they have)")
+      ->check(CLI::Range(1, 17));
+  command->add_flag("--append", options->asked.append,
+                    "the table's own columns first, as they are written in the file");
   command->add_flag("--inverse", options->asked.inverse,
                     "from transformed coordinates back to the columns (pca, scale)");
   command->add_option("--missing", options->asked.missing, "as for fit; keep leaves rows with missing values empty")

@@ -3,11 +3,13 @@
 
 #include "data_options.hpp"
 
+#include <cmath>
+#include <cstdlib>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
 #include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <limits>
 
 namespace lemma::app {
@@ -91,16 +93,25 @@ std::vector<Column> predicted_columns(const TrainedModel& trained, const Predict
   return out;
 }
 
-Table numeric_table(const Matrix& x, const std::vector<std::string>& names) {
+/// A number with fewer digits is written with fewer: the shortest text that reads back to it.
+void round_to_digits(Column& column, int digits) {
+  if (digits == 0 || column.type() != ColumnType::numeric) return;
+  for (double& each : std::get<Numbers>(column.data).values)
+    if (std::isfinite(each)) each = std::strtod(fmt::format("{:.{}e}", each, digits - 1).c_str(), nullptr);
+}
+
+Table numeric_table(const Matrix& x, const std::vector<std::string>& names, int digits) {
   std::vector<Column> columns;
-  for (Index j = 0; j < x.cols(); ++j)
+  for (Index j = 0; j < x.cols(); ++j) {
     columns.push_back(
         numeric(names[static_cast<std::size_t>(j)], std::vector<double>(x.col(j).begin(), x.col(j).end())));
+    round_to_digits(columns.back(), digits);
+  }
   return Table(std::move(columns));
 }
 
 /// Back from transformed coordinates to the user's columns.
-Table invert(const TrainedModel& trained, const Table& table) {
+Table invert(const TrainedModel& trained, const Table& table, const Asked& asked) {
   const auto names = trained.model->output_names(trained.design.features());
   Matrix z(table.rows(), static_cast<Index>(names.size()));
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -108,7 +119,7 @@ Table invert(const TrainedModel& trained, const Table& table) {
     if (column.type() != ColumnType::numeric) throw Error(fmt::format("column '{}' is not numeric", names[j]));
     z.col(static_cast<Index>(j)) = Eigen::Map<const Vector>(column.numbers().values.data(), table.rows());
   }
-  return numeric_table(trained.model->inverse(z), trained.design.features());
+  return numeric_table(trained.model->inverse(z), trained.design.features(), asked.digits);
 }
 
 PredictOptions prediction_options(const Asked& asked, const Context& context) {
@@ -143,8 +154,12 @@ Table table_of(const TrainedModel& trained, const Table& table, const DesignData
     for (const auto& column : diagnostics) columns.push_back(spread.numbers(column.name, column.values));
   }
   Table out = asked.append ? table : Table();
+  const auto is_taken = [&](const std::string& name) {
+    return out.find(name) || std::find(asked.beside.begin(), asked.beside.end(), name) != asked.beside.end();
+  };
   for (auto& column : columns) {
-    while (out.find(column.name)) column.name += "_";
+    round_to_digits(column, asked.digits);
+    while (is_taken(column.name)) column.name += "_";
     out.add(std::move(column));
   }
   return out;
@@ -156,7 +171,7 @@ std::optional<Missing> policy_of(const Asked& asked) {
 }
 
 Table predict_table(const TrainedModel& trained, const Table& table, const Asked& asked, const Context& context) {
-  if (asked.inverse) return invert(trained, table);
+  if (asked.inverse) return invert(trained, table, asked);
   const DesignData data = trained.design.apply(table, policy_of(asked));
   for (const auto& note : data.notes) context.note("note: " + note);
   return table_of(trained, table, data, asked, context);
@@ -166,7 +181,9 @@ Table predict_table(const TrainedModel& trained, const Table& table, const Asked
 Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Asked& asked, const Context& context) {
   const SparseRows rows(trained.design, data);
   const Prediction p = trained.predict(rows, prediction_options(asked, context), context.execution());
-  return Table(predicted_columns(trained, p, sparse_outcome(trained.design, data), asked, rows.count()));
+  auto columns = predicted_columns(trained, p, sparse_outcome(trained.design, data), asked, rows.count());
+  for (auto& column : columns) round_to_digits(column, asked.digits);
+  return Table(std::move(columns));
 }
 
 bool stays_sparse(const TrainedModel& trained, const TableStream& data, const Asked& asked) {
@@ -225,7 +242,7 @@ class Blocks {
   /// Nothing where rows with missing values are left out and all have some.
   std::optional<Table> block(Index first) const {
     const Index count = count_from(first);
-    if (asked_.inverse) return invert(trained_, data_.read(first, count));
+    if (asked_.inverse) return invert(trained_, data_.read(first, count), asked_);
     const Table table =
         asked_.append ? data_.read(first, count) : data_.read_columns(first, count, trained_.design.looked_at());
     DesignData data = trained_.design.apply(table, policy_of(asked_), {}, first);

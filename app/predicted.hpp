@@ -11,8 +11,11 @@ namespace lemma::app {
 struct Asked {
   std::string what = "default", interval = "none", missing;
   double level = 0.95;
-  bool append = false, diagnostics = false, inverse = false, sd = false, prior = false;
+  bool append = false;              // the table's own columns first …
+  std::vector<std::string> beside;  // … or, when they are written by the caller: their names, which are taken
+  bool diagnostics = false, inverse = false, sd = false, prior = false;
   int samples = 0;
+  int digits = 0;  // significant ones of each number; 0: all it has
 };
 
 /// Passes the predictions on, in the order of the rows: all at once, or block after block where the rows stay on disk.

@@ -1,6 +1,7 @@
 // app/split.cpp: lemma split DATA -o TRAIN TEST
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "output.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
+#include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/split.hpp>
 
 namespace lemma::app {
@@ -40,12 +42,43 @@ TestSize test_size(double test) {
   throw Error(fmt::format("--test is {}, must be a share between 0 and 1, or a number of rows", test));
 }
 
+/// Rows as they stand in the file that they come from.
+void write_records(const PassedOn& passed, const std::vector<Index>& rows, bool packed, Output& output) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  CsvText::Cursor cursor(*passed.text);
+  std::string piece = passed.text->header();
+  const auto write = [&] {
+    output.write(packed ? gzip(piece) : piece);  // gzip files may follow each other
+    piece.clear();
+  };
+  piece += passed.text->line_end();
+  for (const Index i : rows) {
+    piece += cursor.record(passed.row(i));
+    piece += passed.text->line_end();
+    if (piece.size() > kPiece) write();
+  }
+  write();
+}
+
+void write_part(const Table& table, const PassedOn& passed, const std::vector<Index>& rows, const std::string& path,
+                Output& output) {
+  const bool packed = ends_with_gz(path);
+  if (passed.text) return write_records(passed, rows, packed, output);
+  const std::string text = format_csv(table.select(rows));
+  output.write(packed ? gzip(text) : text);
+}
+
 void split(const SplitOptions& options, Context& context) {
-  const Table table = options.data.table(context);
-  if (options.output[0] == options.output[1]) throw Error("the training and the test rows need two different files");
+  check_outputs(options.output, {options.data.data});
+  Output train(options.output[0], Output::Content::text, context);
+  Output test(options.output[1], Output::Content::text, context);
+  PassedOn passed;
+  const Table table = options.data.table(context, &passed);
   const Split parts = lemma::split(table.rows(), test_size(options.test), strata(table, options.by), context.seed);
-  write_csv(table.select(parts.train), options.output[0]);
-  write_csv(table.select(parts.test), options.output[1]);
+  write_part(table, passed, parts.train, options.output[0], train);
+  write_part(table, passed, parts.test, options.output[1], test);
+  train.done();
+  test.done();
   Value out = Value::object();
   out.set("data", table.source());
   out.set("seed", static_cast<std::int64_t>(context.seed));
@@ -64,7 +97,11 @@ void add_split(CLI::App& tool, Context& context) {
   auto options = std::make_shared<SplitOptions>();
   auto* command = tool.add_subcommand("split", "divide a table into training and test rows");
   options->data.add(*command);
-  command->add_option("-o,--output", options->output, "TRAIN TEST: the two files to write")->expected(2)->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
+      ->expected(2)
+      ->required();
   command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
       ->capture_default_str();
   command->add_option("--by", options->by, "stratify: each class of this column (or u:v) is divided alike");

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "data_options.hpp"
 #include "model_report.hpp"
+#include "output.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -17,22 +18,31 @@ struct Update {
 };
 
 void update(const Update& options, Context& context) {
+  std::optional<Output> output;
+  if (!options.output.empty()) {
+    check_outputs({options.output}, {options.model, options.data.data});
+    output.emplace(options.output, Output::Content::binary, context);
+  }
   const TrainedModel before = load(options.model, catalog());
   FitOptions how;
   how.seed = context.seed;
   how.threads = context.execution().threads;
   how.progress = context.progress();
-  const auto data = options.data.stream(context);
+  const auto data = options.data.where_it_lies(context);
   const TrainedModel after = before.update(*data, how, options.data.limit());
-  if (!options.output.empty()) save(after, options.output);
+  if (output) {
+    output->write(encode(after));
+    output->done();
+  }
   for (const auto& warning : after.model->warnings()) context.warn(warning);
-  if (!after.model->certificate().holds()) context.exit_code = kAnswerIsNo;
+  if (after.model->certificate().fails()) context.exit_code = kAnswerIsNo;
   if (context.json) return context.print_json(fit_document(after));
-  context.print(context.bold(fmt::format("{} of {}, updated with {}: {}", after.model->method().name(),
-                                         before.origin.name, after.origin.name, after.design.formula_text())) +
-                fmt::format("\n{} new rows\n\n", after.origin.rows.rows()));
+  context.print(
+      context.bold(fmt::format("{} of {}, updated with {}: {}", after.model->method().name(), before.origin.name,
+                               after.origin.parts.back().name, after.design.formula_text())) +
+      fmt::format("\n{} new rows, {} in all\n\n", after.origin.parts.back().rows, after.origin.rows.rows()));
   context.print(after.model->summary(after.names()) + "\n" + certificate_text(after.model->certificate(), context));
-  if (!options.output.empty()) context.note(fmt::format("model written to {}", options.output));
+  if (output) context.note("model written to " + output->name());
 }
 
 }  // namespace
@@ -42,7 +52,8 @@ void add_update(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("update", "update a model with new rows alone");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the new rows");
-  command->add_option("-o,--output", options->output, "where to write the updated model (.lemma)");
+  command->add_option("-o,--output", options->output,
+                      "where to write the updated model (.lemma); - is standard output");
   options->data.add_memory(*command);
   command->footer(
       "Example: lemma fit logistic pima_train 'type ~ .' -o pima.lemma && lemma update pima.lemma pima_test -o "

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/store.hpp>
 
@@ -15,36 +16,85 @@ namespace {
 struct Verify {
   std::string model;
   DataOptions data;
+  std::vector<std::string> more;
 };
+
+std::string named(const std::vector<OriginPart>& parts) {
+  std::vector<std::string> words;
+  for (const auto& part : parts) words.push_back(fmt::format("{} ({})", part.name, count_of(part.rows, "row")));
+  return join_words(words);
+}
+
+std::string about_rows(const TrainedModel& trained, const Verification& found, const Context& context) {
+  const Origin& origin = trained.origin;
+  const bool weights_unknown =
+      !origin.rows.weighted_hash() && !(trained.design.weights().empty() && trained.design.precision().empty());
+  if (found.same_rows)
+    return weights_unknown ? "the rows the model was fitted on (an older file, which does not tell of their weights)"
+                           : "the rows the model was fitted on";
+  if (found.all_there && !origin.parts.empty())
+    return context.bad("the rows the model was fitted on, but mixed") +
+           ": those of the fit and of each update are wanted apart";
+  if (!found.missing.empty())
+    return fmt::format("{}: those of {} are missing", context.bad("not all the rows the model was fitted on"),
+                       named(found.missing));
+  std::string equal;
+  if (found.overlap.none()) equal = ", none of them equal to a row of the fit";
+  else if (found.rows == origin.rows.rows() && found.overlap.equal == found.rows) equal = " with other weights";
+  else if (found.overlap.exact())
+    equal = fmt::format(", {} of them equal to a row of the fit", found.overlap.equal + found.overlap.alarms);
+  return fmt::format("{} ({} rows given{}, {} fitted)", context.bad("not the rows the model was fitted on"), found.rows,
+                     equal, origin.rows.rows());
+}
 
 void verify(const Verify& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
-  const auto data = options.data.stream(context);
-  const Verification found = trained.verify(*data, options.data.limit(), context.execution());
+  std::vector<std::shared_ptr<const TableStream>> data;
+  data.push_back(options.data.where_it_lies(context));
+  for (const auto& name : options.more) {
+    DataOptions next = options.data;
+    next.data = name;
+    data.push_back(next.where_it_lies(context));
+  }
+  std::vector<const TableStream*> tables;
+  for (const auto& each : data) tables.push_back(each.get());
+  const Verification found = trained.verify(tables, options.data.limit(), context.execution());
   const bool agrees = found.same_rows && found.certificate.holds();  // what is stored is a claim, this is the evidence
-  context.exit_code = agrees ? kDone : kAnswerIsNo;
+  const bool nothing = found.same_rows && !found.certificate.claims();
+  context.exit_code = agrees || nothing ? kDone : kAnswerIsNo;
   print_notes(trained, options.model, context);
   if (context.json) {
     Value out = Value::object();
     out.set("model", options.model);
     out.set("method", trained.model->method().name());
     out.set("same_rows", found.same_rows);
+    out.set("rows", found.rows);
+    out.set("rows_of_the_model", trained.origin.rows.rows());
+    if (!trained.origin.parts.empty()) out.set("missing", parts_document(found.missing));
     out.set("stored", to_value(trained.model->certificate()));
     out.set("recomputed", to_value(found.certificate));
-    out.set("verified", agrees);
+    out.set("verified", nothing ? Value() : Value(agrees));
     return context.print_json(out);
   }
   context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(),
                             trained.origin.name, trained.origin.rows.rows()));
-  const std::string rows = found.same_rows ? "the rows the model was fitted on"
-                                           : fmt::format("{} ({} rows given, {} fitted)",
-                                                         context.bad("not the rows the model was fitted on"),
-                                                         found.rows, trained.origin.rows.rows());
-  context.print(fmt::format("  data           {}\n", rows));
+  context.print(fmt::format("  data           {}\n", about_rows(trained, found, context)));
+  if (!found.same_rows && !trained.origin.parts.empty()) {
+    std::string names;
+    for (const auto& part : trained.origin.parts) names += " " + part.name;
+    context.print(fmt::format("  to verify      lemma verify {}{}\n", options.model, names));
+  }
   context.print(fmt::format("  as stored      {}\n", certificate_line(trained.model->certificate(), context)));
   context.print(fmt::format("  computed anew  {}\n", certificate_line(found.certificate, context)));
-  context.print(fmt::format("{} {}\n", agrees ? context.good("Verified.") : context.bad("Not verified."),
-                            wrap(found.certificate.message, 88)));
+  const bool elsewhere = !found.same_rows && found.certificate.holds();
+  const std::string message =
+      elsewhere ? "The certificate holds on the rows given, but they are not the rows the model was fitted on."
+                : found.certificate.message;
+  context.print(fmt::format("{} {}\n",
+                            agrees    ? context.good("Verified.")
+                            : nothing ? "Nothing to verify."
+                                      : context.bad("Not verified."),
+                            wrap(residues_as_powers(message), 88)));
 }
 
 }  // namespace
@@ -54,6 +104,7 @@ void add_verify(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the rows the model was fitted on");
+  command->add_option("MORE", options->more, "of an updated model: the rows of each update");
   options->data.add_memory(*command);
   command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
   command->callback([options, &context] { verify(*options, context); });

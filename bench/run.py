@@ -206,6 +206,13 @@ def explanation():
             "a question mark says that most measurements behind it were disturbed."]
 
 
+def by_hand(results):
+    """the part of the old summary that another script measured (portable.py): it stays"""
+    old = results.read_text() if results.exists() else ""
+    at = old.find("\n## What --portable costs")
+    return old[at:] if at >= 0 else ""
+
+
 def main():
     chosen = options()
     if chosen.list:
@@ -235,7 +242,7 @@ def main():
     complete = not (chosen.quick or chosen.only or chosen.peers or chosen.no_lemma or failures)
     results = chosen.results or (HERE / "RESULTS.md" if complete else None)
     if results:
-        Path(results).write_text(summary(chosen, peers, rows, started))
+        Path(results).write_text(summary(chosen, peers, rows, started) + by_hand(Path(results)))
         print("written to", results)
     else:
         print("RESULTS.md is left as it is: a whole run at full size without a failure writes it (or --results FILE)")

@@ -1,4 +1,4 @@
-# Each folder lemma/<room>/ is an object library lemma_<room>; all of them together are the library `lemma`.
+# Each folder lemma/<room>/, with the folders in it, is an object library lemma_<room>; all of them together are the library `lemma`.
 # A room that has no source yet is skipped. LEMMA_ROOMS lists the rooms found, in their order.
 set(LEMMA_ROOMS "")
 
@@ -14,7 +14,7 @@ function(lemma_add_room room)
 endfunction()
 
 foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*.cpp")
   if(room STREQUAL "data")
     list(APPEND sources ${LEMMA_EMBEDDED_SOURCES})
   endif()

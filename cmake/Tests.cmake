@@ -1,4 +1,4 @@
-# lemma/<room>/*_test.cpp -> test_<room>, tests/*_test.cpp -> test_house, app/*_test.cpp -> test_app.
+# lemma/<room>/**/*_test.cpp -> test_<room>, tests/*_test.cpp -> test_house, app/*_test.cpp -> test_app.
 # A test of the ground floor links its own room and the earlier ones, a family's test the ground floor and its own room:
 # a step backwards does not link, and a room can be tested while a later one is broken. All others link everything.
 find_package(GTest REQUIRED)
@@ -7,7 +7,12 @@ include(GoogleTest)
 
 add_library(lemma_test_settings INTERFACE)
 target_link_libraries(lemma_test_settings INTERFACE lemma_settings GTest::gtest_main GTest::gtest rapidcheck)
-target_compile_definitions(lemma_test_settings INTERFACE
+# The numeric loops are the library's: tests are compiled once and run once, so compiling fast is worth more.
+target_compile_options(lemma_test_settings INTERFACE $<$<CONFIG:Release>:-O1>)
+
+add_library(lemma_test_places OBJECT "${PROJECT_SOURCE_DIR}/tests/places.cpp")
+target_link_libraries(lemma_test_places PRIVATE lemma_settings)
+target_compile_definitions(lemma_test_places PRIVATE
     LEMMA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LEMMA_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lemma")
 
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # executables all: one precompiled header must fit them
@@ -26,7 +31,7 @@ function(lemma_add_tests name)
     return()
   endif()
   add_executable(test_${name} ${arg_SOURCES})
-  target_link_libraries(test_${name} PRIVATE ${arg_LINK} lemma_test_settings)
+  target_link_libraries(test_${name} PRIVATE ${arg_LINK} lemma_test_places lemma_test_settings)
   lemma_borrow_headers(test_${name} lemma_tests_pch)
   add_dependencies(lemma_tests test_${name})
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
@@ -45,14 +50,20 @@ function(lemma_objects_of result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# In an archive: it is taken only where a test does not bring a catalog of its own.
+add_library(lemma_no_catalog STATIC "${PROJECT_SOURCE_DIR}/tests/no_catalog.cpp")
+target_link_libraries(lemma_no_catalog PRIVATE lemma_settings)
+
 set(below "")
 foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*_test.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/${room}/*_test.cpp")
   if(room IN_LIST LEMMA_GROUND)
     list(APPEND below ${room})
     lemma_objects_of(linked ${below})
+    list(APPEND linked lemma_no_catalog)
   elseif(room IN_LIST LEMMA_FAMILIES)
     lemma_objects_of(linked ${LEMMA_GROUND} ${room})
+    list(APPEND linked lemma_no_catalog)
   else()
     set(linked lemma)
   endif()
@@ -63,6 +74,10 @@ file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lemma/*_test.cpp")
 lemma_add_tests(catalog LINK lemma SOURCES ${sources})
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
 lemma_add_tests(house LINK lemma SOURCES ${sources})
+# Many forged model files, for a sanitizer: not built with the rest.
+add_executable(lemma_forge EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/forge/main.cpp")
+target_link_libraries(lemma_forge PRIVATE lemma lemma_test_settings)
+lemma_borrow_headers(lemma_forge lemma_tests_pch)
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/app/*_test.cpp")
 lemma_add_tests(app LINK $<TARGET_NAME_IF_EXISTS:lemma_app_parts> lemma CLI11::CLI11 SOURCES ${sources})
 foreach(test IN ITEMS test_house test_app test_catalog)  # they run the tool
@@ -78,7 +93,9 @@ list(JOIN LEMMA_UPPER " " upper)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/layers_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     COMPILE_DEFINITIONS "LEMMA_GROUND=\"${ground}\";LEMMA_FAMILIES=\"${families}\";LEMMA_UPPER=\"${upper}\"")
 
-# Each public header compiles alone: one file per header that includes nothing else.
+# Each header compiles alone: one file per header that includes nothing else. The packages' and the standard library's own
+# headers come precompiled, which makes it four times as fast; that a header names those of them it uses is for
+# tests/layers_test.cpp to see.
 if(NOT LEMMA_SANITIZE)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lemma/*.hpp")
   list(FILTER headers EXCLUDE REGEX "_test\\.hpp$")  # shared by tests only
@@ -90,7 +107,8 @@ if(NOT LEMMA_SANITIZE)
   endforeach()
   add_library(lemma_headers_alone OBJECT ${sources})
   target_link_libraries(lemma_headers_alone PRIVATE lemma_settings)
-  target_compile_options(lemma_headers_alone PRIVATE -O0)
+  set_target_properties(lemma_headers_alone PROPERTIES POSITION_INDEPENDENT_CODE ON)  # as the precompiled headers are
+  lemma_borrow_headers(lemma_headers_alone lemma_headers_pch)
   add_dependencies(lemma_tests lemma_headers_alone)
 endif()
 
@@ -111,6 +129,31 @@ if(TARGET lemma_app)
   add_test(NAME docs/pages_show_what_the_tool_says
            COMMAND "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
   set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 300)
+endif()
+
+# At other levels of the vector units too, as other machines would: the rooms with their golden values, the contract, the
+# tool and the pages. One process for each room and level, a few for the house, which takes longest. (Portable work is
+# done with the kernels of avx2.) Whether this CPU has a level is found out when the tests run.
+if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
+  foreach(level IN ITEMS baseline portable)
+    set(at_level "${PROJECT_SOURCE_DIR}/tests/at_level" ${level} $<TARGET_FILE:lemma_app>)
+    set(these "")
+    foreach(name IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
+      if(TARGET test_${name})
+        add_test(NAME level_${level}/${name} COMMAND ${at_level} $<TARGET_FILE:test_${name}> --gtest_brief=1)
+        list(APPEND these level_${level}/${name})
+      endif()
+    endforeach()
+    foreach(part RANGE 3)
+      add_test(NAME level_${level}/house_${part} COMMAND ${at_level} "${CMAKE_COMMAND}" -E env
+               GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${part}
+               $<TARGET_FILE:test_house> --gtest_brief=1 --gtest_filter=-Layers.*)
+      list(APPEND these level_${level}/house_${part})
+    endforeach()
+    add_test(NAME level_${level}/pages COMMAND ${at_level}
+             "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
+    set_tests_properties(${these} level_${level}/pages PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+  endforeach()
 endif()
 
 # A project outside finds the installed library, through CMake and through pkg-config, and runs.

@@ -5,9 +5,13 @@ set(app_main "${PROJECT_SOURCE_DIR}/app/main.cpp")
 list(REMOVE_ITEM app_sources "${app_main}")
 
 if(app_sources)
+  lemma_precompile(lemma_app_pch ${LEMMA_COMMON_HEADERS} <CLI/CLI.hpp>)
+  if(TARGET lemma_app_pch)
+    target_link_libraries(lemma_app_pch PRIVATE CLI11::CLI11)
+  endif()
   add_library(lemma_app_parts OBJECT ${app_sources})
   target_link_libraries(lemma_app_parts PRIVATE lemma_settings CLI11::CLI11)
-  lemma_borrow_headers(lemma_app_parts lemma_headers_pch)
+  lemma_borrow_headers(lemma_app_parts lemma_app_pch)
 endif()
 set(LEMMA_SHARE_DIR "${PROJECT_BINARY_DIR}/share")  # man page and completions, written by the tool itself
 
@@ -24,6 +28,7 @@ if(EXISTS "${app_main}")
   add_executable(lemma_app "${app_main}")
   set_target_properties(lemma_app PROPERTIES OUTPUT_NAME lemma)
   target_link_libraries(lemma_app PRIVATE $<TARGET_NAME_IF_EXISTS:lemma_app_parts> lemma_settings CLI11::CLI11 lemma)
+  target_link_options(lemma_app PRIVATE "LINKER:--wrap=malloc")  # see out_of_memory in app/main.cpp
   if(EXISTS "${PROJECT_SOURCE_DIR}/app/completion.cpp")
     lemma_write_with_tool(lemma.bash completion bash)
     lemma_write_with_tool(_lemma completion zsh)

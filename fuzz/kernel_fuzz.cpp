@@ -1,7 +1,7 @@
 // fuzz/kernel_fuzz.cpp: any text is an Error or a kernel, which is written and read back to the same text.
 #include <cstdint>
 #include <cstdlib>
-#include <lemma/kernel/kernel.hpp>
+#include <lemma/geometry/kernel.hpp>
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

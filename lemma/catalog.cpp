@@ -10,8 +10,6 @@
 #include <lemma/kernel/kernel_neighbors.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
-#include <lemma/kernel/linear_svm.hpp>
-#include <lemma/kernel/lp_svm.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
 #include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
@@ -20,7 +18,9 @@
 #include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/lasso.hpp>
+#include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/logistic.hpp>
+#include <lemma/linear/lp_svm.hpp>
 #include <lemma/linear/multinomial.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
@@ -46,7 +46,9 @@ std::span<const Method* const> catalog() {
       &method_of<Glm>(),
       &method_of<Lad>(),
       &method_of<Lasso>(),
+      &method_of<LinearSvm>(),
       &method_of<Logistic>(),
+      &method_of<LpSvm>(),
       &method_of<Multinomial>(),
       &method_of<Ols>(),
       &method_of<Perceptron>(),
@@ -60,8 +62,6 @@ std::span<const Method* const> catalog() {
       &method_of<KernelNeighbors>(),
       &method_of<KernelPerceptron>(),
       &method_of<KernelRidge>(),
-      &method_of<LinearSvm>(),
-      &method_of<LpSvm>(),
       &method_of<NadarayaWatson>(),
       &method_of<Svm>(),
 

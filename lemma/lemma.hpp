@@ -1,21 +1,21 @@
 // lemma/lemma.hpp: everything a program needs to read data, fit, predict, judge, compare, verify and keep models, and
-// the optimisers by themselves.
+// the optimisers, metrics, neighbour searches and graphs by themselves.
 #pragma once
 #include <lemma/catalog.hpp>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/core/cpu.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/geometry/graph.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/kernel/kernel_neighbors.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
-#include <lemma/kernel/linear_svm.hpp>
-#include <lemma/kernel/lp_svm.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
 #include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
@@ -24,7 +24,9 @@
 #include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/lasso.hpp>
+#include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/logistic.hpp>
+#include <lemma/linear/lp_svm.hpp>
 #include <lemma/linear/multinomial.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>

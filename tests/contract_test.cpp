@@ -11,6 +11,7 @@
 #include <tests/contract/damage.hpp>
 #include <tests/contract/data.hpp>
 #include <tests/contract/parameters.hpp>
+#include <tests/places.hpp>
 
 namespace lemma::contract {
 namespace {
@@ -267,7 +268,7 @@ TEST_P(Contract, ItIsDescribed) {
 }
 
 TEST_P(Contract, ItHasAPageThatNamesItsParameters) {
-  const std::string path = fmt::format("{}/lemma/{}/{}.md", LEMMA_SOURCE_DIR, about().family, GetParam());
+  const std::string path = fmt::format("{}/lemma/{}/{}.md", source_dir(), about().family, GetParam());
   std::ifstream in(path);
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   ASSERT_FALSE(page.empty()) << path;

@@ -147,8 +147,19 @@ TEST(Conventions, WhatDoesNotPredictDoesNotMakeUpAPrediction) {
   EXPECT_EQ(scaled.coordinates.rows(), 6);
 }
 
+TEST(Conventions, AStepMayBeAnythingWithCoordinates) {
+  const auto neighbours = trained("lda | kernel_neighbors", "species ~ .", dataset("iris"));
+  EXPECT_EQ(neighbours.model->width(), 4);
+  EXPECT_EQ(neighbours.predict(dataset("iris")).label.size(), 150u);
+  const auto axes = trained("lda | pca", "species ~ .", dataset("iris"));
+  EXPECT_EQ(axes.predict(dataset("iris")).coordinates.cols(), 2);
+  EXPECT_EQ(decode(encode(axes), catalog(), "axes").predict(dataset("iris")).coordinates,
+            axes.predict(dataset("iris")).coordinates);
+}
+
 TEST(Conventions, ACertificateThatIsNotANumberDoesNotHold) {
   Certificate certificate;
+  certificate.strength = Strength::consistent;
   certificate.tolerance = 1;
   EXPECT_TRUE(certificate.holds());
   certificate.value = std::nan("");

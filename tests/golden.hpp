@@ -12,6 +12,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/file.hpp>
 #include <lemma/core/value.hpp>
+#include <tests/places.hpp>
 
 namespace lemma {
 
@@ -71,7 +72,7 @@ class Golden {
 
  private:
   static Value read(const std::string& id) {
-    const auto bytes = read_file(std::string(LEMMA_SOURCE_DIR) + "/tests/golden/" + id + ".json");
+    const auto bytes = read_file(source_dir() + "/tests/golden/" + id + ".json");
     return from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 

@@ -1,6 +1,7 @@
 // tests/layers_test.cpp: reads every #include under lemma/ and holds it against the order of the rooms. The order comes
 // from CMakeLists.txt as LEMMA_GROUND, LEMMA_FAMILIES and LEMMA_UPPER.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <tests/places.hpp>
 #include <vector>
 
 namespace lemma {
@@ -119,7 +121,7 @@ Words complaints(const House& house, const std::string& path, const std::string&
 
 std::vector<fs::path> sources() {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(LEMMA_SOURCE_DIR) / "lemma")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_dir()) / "lemma")) {
     if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp") found.push_back(entry.path());
   }
   std::ranges::sort(found);
@@ -140,7 +142,7 @@ std::string joined(const Words& lines) {
 TEST(Layers, NoFileStepsBackwards) {
   Words found;
   for (const auto& path : sources()) {
-    const auto relative = fs::relative(path, LEMMA_SOURCE_DIR).generic_string();
+    const auto relative = fs::relative(path, source_dir()).generic_string();
     for (auto& complaint : complaints(House{}, relative, text_of(path))) found.push_back(std::move(complaint));
   }
   EXPECT_TRUE(found.empty()) << joined(found);
@@ -152,7 +154,7 @@ TEST(Layers, EveryIncludedHeaderOfOursExists) {
     for (std::string line; std::getline(in, line);) {
       const auto include = include_in(line);
       if (!include || !include->name.starts_with("lemma/")) continue;
-      EXPECT_TRUE(fs::exists(fs::path(LEMMA_SOURCE_DIR) / include->name)) << path << " includes " << include->name;
+      EXPECT_TRUE(fs::exists(fs::path(source_dir()) / include->name)) << path << " includes " << include->name;
     }
   }
 }
@@ -161,7 +163,7 @@ TEST(Layers, EveryIncludedHeaderOfOursExists) {
 void add_reached(const std::string& header, Words& reached) {
   if (contains(reached, header)) return;
   reached.push_back(header);
-  std::ifstream in(fs::path(LEMMA_SOURCE_DIR) / header);
+  std::ifstream in(fs::path(source_dir()) / header);
   for (std::string line; std::getline(in, line);)
     if (const auto include = include_in(line); include && include->name.starts_with("lemma/"))
       add_reached(include->name, reached);
@@ -171,11 +173,78 @@ TEST(Layers, OneHeaderReachesEveryOptimiserMeasureAndChoice) {
   Words reached;
   add_reached("lemma/lemma.hpp", reached);
   for (const auto& path : sources()) {
-    const auto header = fs::relative(path, LEMMA_SOURCE_DIR).generic_string();
+    const auto header = fs::relative(path, source_dir()).generic_string();
     if (!is_header(header) || is_test(header) || !contains({"optimize", "metric", "select"}, room_of(header))) continue;
     const bool inner = text_of(path).find("Inner header") != std::string::npos;
     EXPECT_TRUE(inner || contains(reached, header)) << header << " is not reached from lemma/lemma.hpp";
   }
+}
+
+/// What a header may be precompiled with, and the names by which one sees that it needs it.
+struct Provided {
+  std::string header;
+  Words names;
+};
+const std::vector<Provided>& provided() {
+  static const std::vector<Provided> all{
+      {"array", words("std::array")},
+      {"cmath", words("std::sqrt std::exp std::log std::abs std::isfinite std::isnan std::pow std::floor std::hypot")},
+      {"cstdint", words("std::uint8_t std::uint16_t std::uint32_t std::uint64_t std::int32_t std::int64_t")},
+      {"functional", words("std::function std::less std::hash")},
+      {"limits", words("std::numeric_limits")},
+      {"map", words("std::map")},
+      {"memory", words("std::unique_ptr std::shared_ptr std::make_unique std::make_shared")},
+      {"optional", words("std::optional std::nullopt")},
+      {"span", words("std::span")},
+      {"string", words("std::string std::to_string")},
+      {"string_view", words("std::string_view")},
+      {"tuple", words("std::tuple std::apply")},
+      {"unordered_map", words("std::unordered_map")},
+      {"variant", words("std::variant std::visit std::get_if std::monostate")},
+      {"vector", words("std::vector")},
+      {"fmt/core.h", words("fmt::format")},
+  };
+  return all;
+}
+
+/// `name` as a word of its own: std::string is no part of std::string_view.
+bool uses(const std::string& text, const std::string& name) {
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const auto end = at + name.size();
+    if (end == text.size() || (!std::isalnum(static_cast<unsigned char>(text[end])) && text[end] != '_')) return true;
+  }
+  return false;
+}
+
+/// What `text` uses of the precompiled headers and neither it nor a header of ours in `reached` includes.
+Words not_included(const std::string& text, const Words& reached) {
+  Words named, missing;
+  const auto add_named = [&](const std::string& lines) {
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);)
+      if (const auto include = include_in(line)) named.push_back(include->name);
+  };
+  add_named(text);
+  for (const auto& header : reached) add_named(text_of(fs::path(source_dir()) / header));
+  for (const auto& [header, names] : provided()) {
+    const auto used = std::ranges::find_if(names, [&](const auto& name) { return uses(text, name); });
+    if (used != names.end() && !contains(named, header)) missing.push_back(*used + " needs <" + header + ">");
+  }
+  return missing;
+}
+
+TEST(Layers, AHeaderIncludesWhatItUses) {
+  for (const auto& path : sources()) {
+    const auto header = fs::relative(path, source_dir()).generic_string();
+    if (!is_header(header) || is_test(header)) continue;
+    Words reached;
+    add_reached(header, reached);
+    EXPECT_TRUE(not_included(text_of(path), reached).empty())
+        << header << ": " << joined(not_included(text_of(path), reached));
+  }
+  EXPECT_EQ(not_included("std::vector<std::string_view> a;", {}),
+            (Words{"std::string_view needs <string_view>", "std::vector needs <vector>"}));
+  EXPECT_TRUE(not_included("std::span<const double> a;", {"lemma/core/rows.hpp"}).empty());
 }
 
 TEST(Layers, AStepBackwardsIsNamedWithFileAndLine) {

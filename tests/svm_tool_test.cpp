@@ -49,6 +49,17 @@ TEST(SvmTool, DiagnosticsSayWhereEachRowStands) {
   EXPECT_TRUE(contains(others.err, "not the rows the model was fitted on")) << others.err;
 }
 
+TEST(SvmTool, DiagnosticsOfARowWithoutAClassAreEmpty) {
+  const Folder in;
+  in.write("train.csv", "x,z,y\n1,1,a\n2,1,a\n5,1,b\n6,1,b\n1,7,c\n2,8,c\n");
+  in.write("rows.csv", "x,z,y\n1,1,a\n2,1,a\n5,1,b\n6,1,b\n1,7,c\n2,8,other\n");
+  ASSERT_EQ(in.lemma("fit svm train.csv 'y ~ .' --classes one-vs-rest -o m.lemma").code, 0);
+  const auto rows = in.lemma("predict m.lemma rows.csv --diagnostics --what class");
+  ASSERT_EQ(rows.code, 0) << rows.err;
+  const std::string last = rows.out.substr(rows.out.rfind('\n', rows.out.size() - 2) + 1);
+  EXPECT_EQ(last, "c" + std::string(15, ',') + "\n") << rows.out;
+}
+
 /// The command must end with 2 (the call or the data is wrong) and say the word.
 void expect_refused(const Folder& in, const std::string& arguments, const std::string& word) {
   const auto ran = in.lemma(arguments);
@@ -66,8 +77,8 @@ TEST(SvmTool, WhatCannotBeFittedIsRefusedByName) {
   expect_refused(in, "fit svm iris 'species ~ .' --cache 0.0001", "cache");
   expect_refused(in, "fit svm iris 'species ~ .' --slack 3", "slack is the budget of one machine");
   expect_refused(in, "fit svm boston 'medv ~ .' --C inf", "finite");
-  in.write("huge.csv", "x,y,c\n1e300,1,a\n2e300,2,b\n-1e300,3,a\n0,4,b\n");
-  expect_refused(in, "fit svm huge.csv 'c ~ x + y' --kernel poly", "overflows");
+  in.write("huge.csv", "x,y,c\n1e140,1,a\n2e140,2,b\n-1e140,3,a\n0,4,b\n");
+  expect_refused(in, "fit svm huge.csv 'c ~ x + y' --kernel poly --kernel.gamma 1", "overflows");
   in.write("wide.csv", "k1,k2,k3,c\n1,0,0,a\n0,1,0,b\n");
   expect_refused(in, "fit svm wide.csv 'c ~ .' --kernel precomputed", "square");
   in.write("skew.csv", "k1,k2,c\n1,0.5,a\n0,1,b\n");

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/cpu.hpp>
 #include <lemma/core/value.hpp>
 
 namespace lemma {
@@ -20,11 +21,11 @@ TEST(Tool, TheWholeWayFromSplitToVerify) {
   EXPECT_EQ(fit.code, 0) << fit.err;
   EXPECT_TRUE(contains(fit.out, "Certificate: holds")) << fit.out;
   const auto test = in.lemma("evaluate crabs.lemma test.csv");
-  EXPECT_TRUE(contains(test.out, "Test rows: none of them trained the model")) << test.out;
+  EXPECT_TRUE(contains(test.out, "Test rows: none of 50 rows is equal to a row that trained the model")) << test.out;
   const auto train = in.lemma("evaluate crabs.lemma train.csv");
   EXPECT_TRUE(contains(train.out, "TRAINING rows")) << train.out;
   const auto mixed = in.lemma("evaluate crabs.lemma crabs");
-  EXPECT_TRUE(contains(mixed.out, "MIXED rows: 75 %")) << mixed.out;
+  EXPECT_TRUE(contains(mixed.out, "MIXED rows: 150 of 200 rows (75 %) are equal to training rows")) << mixed.out;
   const auto verify = in.lemma("verify crabs.lemma train.csv");
   EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
   const auto other = in.lemma("verify crabs.lemma test.csv");
@@ -100,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"fit lda", "needs DATA"}, Mistake{"fit", "fit needs a METHOD"},
         Mistake{"fit ols iris 'species ~ .'", "species"}, Mistake{"fit ols iris 'petal_width ~ petal_length + '", "^"},
         Mistake{"fit 'scale | pca(componets=2) | lda' iris 'species ~ .'", "did you mean 'components'?"},
-        Mistake{"fit 'lda | pca' iris 'species ~ .'", "'lda' does not transform rows"},
+        Mistake{"fit 'ols | pca' iris 'petal_width ~ . - species'", "'ols' does not transform rows"},
         Mistake{"describe short.csv", "short.csv"}, Mistake{"describe iris --wehre 'a > 1'", "did you mean '--where'?"},
         Mistake{"describe iris --where 'petal_lenght > 1'", "did you mean 'petal_length'?"},
         Mistake{"describe nothing.csv", "nothing.csv"},
@@ -145,12 +146,13 @@ TEST(Tool, CentresForKMeansComeFromAFile) {
 
 TEST(Tool, CtrlCKeepsWhatThereIsAndSaysSo) {
   const Folder in;
-  const auto stopped = in.lemma("fit kmeans letters '~ . - lettr' --k 30 --restarts 1000000 -o m.lemma",
-                                "timeout --preserve-status -s INT -k 20 4");
+  // The bar of the restarts is drawn when some of them are done.
+  const auto stopped =
+      in.lemma_signalled("fit kmeans iris '~ . - species' --k 30 --restarts 200000 -o m.lemma", "restarts", SIGINT);
   EXPECT_EQ(stopped.code, 130) << stopped.err;
   EXPECT_TRUE(contains(stopped.err, "the model as far as it came is in m.lemma")) << stopped.err;
   EXPECT_TRUE(contains(stopped.out, "DOES NOT HOLD")) << stopped.out;
-  EXPECT_EQ(in.lemma("verify m.lemma letters").code, 0);  // the best finished start is a fixed point, found out anew
+  EXPECT_EQ(in.lemma("verify m.lemma iris").code, 0);  // the best finished start is a fixed point, found out anew
 }
 
 TEST(Tool, ReadsStandardInput) {
@@ -168,6 +170,23 @@ TEST(Tool, IntervalsResidualsAndDiagnosticsAreColumns) {
   for (const auto* name : {"prediction", "lower", "upper", "residual", "leverage", "cooks_distance", "loo_residual"})
     EXPECT_TRUE(contains(header, name)) << header;
   EXPECT_EQ(in.lemma("predict m.lemma boston --interval confidence --level 2").code, 2);
+}
+
+TEST(Tool, DigitsAreThoseOfThePredictionsAndNotOfTheTable) {
+  const Folder in;
+  in.write("long.csv", "x,y\n1.23456789,1\n2.5,2.1\n3.75,2.9\n4.4,4.2\n");
+  ASSERT_EQ(in.lemma("fit ols long.csv 'y ~ x' -o m.lemma").code, 0);
+  const auto three = in.lemma("predict m.lemma long.csv --append --digits 3");
+  ASSERT_EQ(three.code, 0) << three.err;
+  EXPECT_EQ(three.out,
+            "x,y,prediction,residual\n1.23456789,1,0.917,0.0827\n2.5,2.1,2.11,-0.00703\n3.75,2.9,3.28,-0.382\n"
+            "4.4,4.2,3.89,0.307\n");
+  EXPECT_EQ(in.lemma("predict m.lemma long.csv --append --digits 3 --memory 1K").out, three.out);
+  EXPECT_EQ(in.lemma("predict m.lemma long.csv --digits 17").out, in.lemma("predict m.lemma long.csv").out);
+  EXPECT_EQ(in.lemma("predict m.lemma long.csv --digits 0").code, 2);
+  ASSERT_EQ(in.lemma("fit scale long.csv '~ x' -o s.lemma").code, 0);
+  ASSERT_EQ(in.lemma("predict s.lemma long.csv -o z.csv").code, 0);
+  EXPECT_EQ(in.lemma("predict s.lemma z.csv --inverse --digits 3").out, "x\n1.23\n2.5\n3.75\n4.4\n");
 }
 
 TEST(Tool, RowsWithMissingValuesCanBeKeptEmptyAtPrediction) {
@@ -291,6 +310,44 @@ TEST(Tool, DroppedRowsAreTheSameFromDisk) {
   const auto blocks = in.lemma(fit + "blocks.lemma --memory 10K");
   ASSERT_EQ(blocks.code, 0) << blocks.err;
   EXPECT_EQ(in.read("whole.lemma"), in.read("blocks.lemma"));
+}
+
+TEST(Tool, VectorUnitsAreCappedByFlagOrEnvironmentAndMistakesAreNamed) {
+  const Folder in;
+  const auto asked = in.lemma("--version --verbose --simd baseline");
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_TRUE(contains(asked.out, "SIMD       baseline")) << asked.out;
+  EXPECT_TRUE(contains(asked.out, "kernels Prescott")) << asked.out;
+  EXPECT_EQ(in.lemma("--version --verbose", "env -u LEMMA_PORTABLE LEMMA_SIMD=baseline").out, asked.out);
+  EXPECT_EQ(in.lemma("--version --verbose --simd baseline", "LEMMA_PORTABLE=1").out, asked.out);  // a flag outweighs it
+  for (const auto& [call, before, says] :
+       {std::tuple{"datasets --simd avx3", "", "--simd is 'avx3', must be baseline, avx2 or avx512; this CPU"},
+        {"--version", "env -u LEMMA_PORTABLE LEMMA_SIMD=sse9", "LEMMA_SIMD is 'sse9', must be"},
+        {"--version", "env -u LEMMA_SIMD LEMMA_PORTABLE=maybe", "LEMMA_PORTABLE is 'maybe', must be 1"},
+        {"fit ols boston 'medv ~ .' --portable --simd baseline", "", "portable work is done with avx2"}}) {
+    const auto refused = in.lemma(call, before);
+    EXPECT_EQ(refused.code, 2) << call;
+    EXPECT_TRUE(contains(refused.err, says)) << refused.err;
+  }
+}
+
+TEST(Tool, PortableModelsSaySoInTheirFile) {
+  const Folder in;
+  const auto fit = in.lemma("fit ols boston 'medv ~ .' --portable -o m.lemma");
+  if (cpu_level() < SimdLevel::avx2) {
+    EXPECT_EQ(fit.code, 2);
+    EXPECT_TRUE(contains(fit.err, "portable work needs AVX2 and FMA; this CPU")) << fit.err;
+    return;
+  }
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_TRUE(contains(in.read("m.lemma"), "portable"));
+  EXPECT_TRUE(contains(in.read("m.lemma"), "Haswell"));
+  ASSERT_EQ(in.lemma("fit ols boston 'medv ~ .' -o own.lemma --simd baseline").code, 0);
+  EXPECT_FALSE(contains(in.read("own.lemma"), "portable"));
+  ASSERT_EQ(in.lemma("fit ols boston 'medv ~ .' -o again.lemma", "env -u LEMMA_SIMD LEMMA_PORTABLE=1").code, 0);
+  EXPECT_TRUE(in.read("again.lemma") == in.read("m.lemma"));
+  EXPECT_EQ(in.lemma("verify m.lemma boston --simd baseline").code, 0);  // whoever opens it need not be portable
+  EXPECT_TRUE(contains(in.lemma("--version --verbose --portable").out, "portable: the same bits on every CPU"));
 }
 
 TEST(Tool, VersionCompletionAndManualComeFromTheSameDescriptions) {

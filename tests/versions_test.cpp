@@ -11,13 +11,14 @@
 #include <lemma/core/file.hpp>
 #include <tests/contract/compare.hpp>
 #include <tests/contract/data.hpp>
+#include <tests/places.hpp>
 
 namespace lemma::contract {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = LEMMA_SOURCE_DIR;
+const fs::path kSource = source_dir();
 constexpr std::size_t kHeader = 24;
 
 /// One model of every method, and one pipeline.

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/kmeans.hpp>
-#include <lemma/cluster/lloyd.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/geometry/lloyd.hpp>
 #include <lemma/math/column_moments.hpp>
-#include <lemma/math/simd_distance.hpp>
+#include <lemma/math/simd/distance.hpp>
+#include <lemma/model/claim.hpp>
 #include <limits>
 #include <numeric>
 
@@ -216,12 +217,21 @@ struct PlainStep {
   }
 };
 
+/// The objective never rose, and ended where the model is; where it began leaves no trace in the rows.
+double way_error(const KMeansModel& model, const PlainStep& found, double total) {
+  const Vector& way = model.objective;
+  if (way.size() == 0) return 0;
+  double worst = std::max(0.0, found.within.sum() - way(way.size() - 1));
+  for (Index i = 0; i + 1 < way.size(); ++i) worst = std::max(worst, way(i + 1) - way(i));
+  return worst / total;
+}
+
 /// What the model says of sizes and sums of squares against what was found, as shares of the whole.
 double mismatch(const KMeansModel& model, const PlainStep& found) {
   const double n = found.weight.sum(), largest = model.centers.cwiseAbs().maxCoeff();
   const double rounding = 0x1p-74 * n * static_cast<double>(model.width()) * largest * largest;  // rows all but equal
   const double total = std::max({found.total_ss(), rounding, std::numeric_limits<double>::min()});
-  return std::max({(model.sizes - found.weight).cwiseAbs().maxCoeff() / n,
+  return std::max({way_error(model, found, total), (model.sizes - found.weight).cwiseAbs().maxCoeff() / n,
                    (model.within - found.within).cwiseAbs().maxCoeff() / total,
                    std::abs(model.total_within - found.within.sum()) / total,
                    std::abs(model.total_ss - found.total_ss()) / total});
@@ -236,6 +246,10 @@ std::string verdict(const KMeansModel& model, const Certificate& out, double mov
   if (disagreement > 1e-9)
     return fmt::format("The sizes or sums of squares of the model are not those of these rows (off by {}); {}.",
                        format_significant(disagreement, 2), moves);
+  if (!empty && movement <= model.spec.tolerance)
+    return fmt::format(
+        "Not a fixed point: {}. The work ended at the tolerance of {} that was given; take a smaller one.", moves,
+        format_significant(model.spec.tolerance, 3));
   return fmt::format("Not a fixed point: {}{}. Raise max_iterations ({}), or go on from these centres with --start.",
                      empty ? "a cluster is empty, and " : "", moves, model.spec.max_iterations);
 }
@@ -344,15 +358,17 @@ Certificate certify(const KMeansModel& model, const Rows& rows, const Execution&
   out.strength = Strength::consistent;
   out.kind = "movement of the centres in one more step";
   // A centre is a rounded mean: beside an offset of 1e9 its last digit is no longer small.
-  out.tolerance = std::max(1e-9, model.spec.tolerance) +
+  out.tolerance = std::max(1e-9, claimed(model.spec.tolerance)) +
                   0x1p-50 * std::sqrt(static_cast<double>(model.width())) * model.centers.cwiseAbs().maxCoeff() / unit;
   out.value = movement;
   if (step.has_empty()) out.value = std::max(out.value, 1 + out.tolerance);
   if (disagreement > 1e-9) out.value = std::max(out.value, disagreement + out.tolerance);
   out.iterations = model.iterations;
-  out.stopped = out.holds() ? "converged" : "iteration limit";
+  out.stopped = out.holds() ? "converged" : movement <= model.spec.tolerance ? "tolerance reached" : "iteration limit";
   out.message = verdict(model, out, movement, disagreement, step.has_empty());
   return out;
 }
+
+template const Method& method_of<KMeans>();
 
 }  // namespace lemma

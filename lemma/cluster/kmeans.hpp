@@ -1,6 +1,6 @@
 // lemma/cluster/kmeans.hpp
 #pragma once
-#include <lemma/cluster/kmeans_start.hpp>
+#include <lemma/geometry/lloyd/start.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
 #include <variant>
@@ -16,8 +16,8 @@ namespace lemma {
 ///
 /// Cost         a few dozen scans for each restart, O(n p k) each at most; kmeans++ takes 2k scans more.
 /// Certificate  consistent: one more step from scratch, by plain distances and another sum, moves no centre farther than
-///              1e-9 of the rows' root mean square distance to their mean (or `tolerance`, if that is larger), and finds
-///              the sizes and sums of squares of the model.
+///              1e-9 of the rows' root mean square distance to their mean (or `tolerance`, if that is larger, but never
+///              1e-3), and finds the sizes and sums of squares of the model and an objective that only fell.
 struct KMeans {
   std::optional<int> k;
   std::variant<KMeansStart, Matrix> start = KMeansStart::plus_plus;
@@ -83,5 +83,7 @@ struct KMeansModel : Evidence {
 
 KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KMeans>();
 
 }  // namespace lemma

@@ -1,6 +1,7 @@
 // lemma/core/cbor.cpp: the part of CBOR (RFC 8949) that a Value needs: null, truth values, 64-bit integers, float64,
-// text, lists, maps with text keys, all of definite length; arrays of numbers as tag 86 (float64, little endian) and,
-// with a shape, tag 40 (RFC 8746).
+// text, lists, maps with text keys, all of definite length; arrays of numbers as typed arrays (RFC 8746), with tag 40 in
+// front where they have a shape. An array is kept in the narrowest type that holds each of its numbers to the bit, and a
+// long one in blocks (chunks of one byte string), so that no second copy of it is made.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/core/value.hpp>
+#include <limits>
+#include <span>
 
 namespace lemma {
 namespace {
@@ -17,7 +20,43 @@ static_assert(std::endian::native == std::endian::little, "arrays are copied as 
 
 enum Major : std::uint8_t { kUnsigned, kNegative, kBytes, kText, kList, kMap, kTag, kSimple };
 constexpr std::uint64_t kFalse = 20, kTrue = 21, kNull = 22, kFloat64 = 27;
-constexpr std::uint64_t kShapedArray = 40, kFloat64Array = 86;
+constexpr std::uint64_t kShapedArray = 40;
+constexpr std::uint8_t kChunked = kBytes << 5 | 31, kEndOfChunks = 0xFF;
+constexpr std::size_t kBlock = std::size_t{1} << 17;  // numbers in a block
+
+/// The types that numbers are kept in, by their tags in RFC 8746 (little endian), narrowest first.
+enum class Kept : std::uint64_t { uint8 = 64, uint16 = 69, int32 = 78, float32 = 85, float64 = 86 };
+
+/// visit(T{}) for the type of that tag; false when there is no such type.
+template <class Visit>
+bool with_type(std::uint64_t tag, Visit&& visit) {
+  switch (static_cast<Kept>(tag)) {
+    case Kept::uint8: visit(std::uint8_t{}); return true;
+    case Kept::uint16: visit(std::uint16_t{}); return true;
+    case Kept::int32: visit(std::int32_t{}); return true;
+    case Kept::float32: visit(float{}); return true;
+    case Kept::float64: visit(double{}); return true;
+  }
+  return false;
+}
+
+/// Whether T gives the number back with all its bits, the sign of zero too; NaN and infinity stay doubles.
+template <class T>
+bool keeps(double number) {
+  if (!(number >= std::numeric_limits<T>::lowest() && number <= std::numeric_limits<T>::max())) return false;
+  return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<T>(number))) ==
+         std::bit_cast<std::uint64_t>(number);
+}
+
+std::uint64_t narrowest(const std::vector<double>& data) {
+  for (const Kept type : {Kept::uint8, Kept::uint16, Kept::int32, Kept::float32}) {
+    bool all = false;
+    with_type(static_cast<std::uint64_t>(type),
+              [&]<class T>(T) { all = std::all_of(data.begin(), data.end(), keeps<T>); });
+    if (all && !data.empty()) return static_cast<std::uint64_t>(type);
+  }
+  return static_cast<std::uint64_t>(Kept::float64);
+}
 constexpr Index kLongestEmptyDimension = Index{1} << 20;  // an array without numbers could claim any length
 
 class Writer {
@@ -67,10 +106,24 @@ class Writer {
       head(kList, array.shape.size());
       for (const Index length : array.shape) head(kUnsigned, static_cast<std::uint64_t>(length));
     }
-    head(kTag, kFloat64Array);
-    head(kBytes, array.data.size() * sizeof(double));
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(array.data.data());
-    out_.insert(out_.end(), bytes, bytes + array.data.size() * sizeof(double));
+    const std::uint64_t tag = narrowest(array.data);
+    head(kTag, tag);
+    with_type(tag, [&]<class T>(T) { write_numbers<T>(array.data); });
+  }
+
+  template <class T>
+  void write_numbers(std::span<const double> data) {
+    const bool chunked = data.size() > kBlock;
+    if (chunked) out_.push_back(kChunked);
+    if (data.empty()) head(kBytes, 0);
+    for (; !data.empty(); data = data.subspan(std::min(kBlock, data.size()))) {
+      const std::vector<T> block(data.begin(),
+                                 data.begin() + static_cast<std::ptrdiff_t>(std::min(kBlock, data.size())));
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(block.data());
+      head(kBytes, block.size() * sizeof(T));
+      out_.insert(out_.end(), bytes, bytes + block.size() * sizeof(T));
+    }
+    if (chunked) out_.push_back(kEndOfChunks);
   }
 
   /// Major type and argument, in as few bytes as the argument needs.
@@ -205,21 +258,17 @@ class Reader {
 
   Value array(const Head& tag, int level) {
     enter(level);
-    if (tag.argument == kFloat64Array) {
-      std::vector<double> data = numbers();
+    if (tag.argument != kShapedArray) {
+      std::vector<double> data = numbers(tag.argument);
       return Value::Array{{static_cast<Index>(data.size())}, std::move(data)};
     }
-    if (tag.argument != kShapedArray) fail(fmt::format("tag {} is not known here", tag.argument));
-    expect(kList, 2);
+    constexpr std::string_view kParts = "an array is its dimensions and its numbers";
+    if (const Head parts = head(); parts.major != kList || parts.argument != 2) fail(kParts);
     std::vector<Index> shape = dimensions();
     enter(level + static_cast<int>(shape.size()) - 1);
-    expect(kTag, kFloat64Array);
-    return shaped(std::move(shape), numbers());
-  }
-
-  void expect(Major major, std::uint64_t argument) {
-    const Head h = head();
-    if (h.major != major || h.argument != argument) fail("an array is its dimensions and its float64 numbers");
+    const Head type = head();
+    if (type.major != kTag) fail(kParts);
+    return shaped(std::move(shape), numbers(type.argument));
   }
 
   std::vector<Index> dimensions() {
@@ -235,14 +284,30 @@ class Reader {
     return shape;
   }
 
-  std::vector<double> numbers() {
-    const Head h = head();
-    if (h.major != kBytes || h.argument % sizeof(double) != 0) fail("numbers are bytes, 8 for each");
-    const std::size_t bytes = count(h, 1);
-    std::vector<double> data(bytes / sizeof(double));
-    if (bytes > 0) std::memcpy(data.data(), data_ + at_, bytes);
-    at_ += bytes;
+  std::vector<double> numbers(std::uint64_t tag) {
+    std::vector<double> data;
+    if (!with_type(tag, [&]<class T>(T) { read_numbers<T>(data); })) fail(fmt::format("tag {} is not known here", tag));
     return data;
+  }
+
+  template <class T>
+  void read_numbers(std::vector<double>& data) {
+    if (left() == 0 || data_[at_] != kChunked) return read_block<T>(data);
+    for (++at_; left() == 0 || data_[at_] != kEndOfChunks;) read_block<T>(data);
+    ++at_;
+  }
+
+  template <class T>
+  void read_block(std::vector<double>& data) {
+    const Head h = head();
+    if (h.major != kBytes || h.argument % sizeof(T) != 0)
+      fail(fmt::format("numbers are bytes, {} for each", sizeof(T)));
+    const std::size_t bytes = count(h, 1), before = data.size();
+    std::vector<T> block(bytes / sizeof(T));
+    if (bytes > 0) std::memcpy(block.data(), data_ + at_, bytes);
+    data.resize(before + block.size());
+    std::copy(block.begin(), block.end(), data.begin() + static_cast<std::ptrdiff_t>(before));
+    at_ += bytes;
   }
 
   Value shaped(std::vector<Index> shape, std::vector<double> data) const {

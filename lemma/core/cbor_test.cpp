@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/value.hpp>
+#include <limits>
 #include <rapidcheck/gtest.h>
 #include <tests/any_value.hpp>
 
@@ -44,8 +45,43 @@ TEST(Cbor, WritesTheBytesOfTheStandard) {  // RFC 8949, appendix A
 }
 
 TEST(Cbor, WritesArraysAsTypedArrays) {  // RFC 8746: tag 86 is float64 little endian, tag 40 has the dimensions
-  EXPECT_EQ(to_cbor(Vector{{1.0}}), (Bytes{0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
-  EXPECT_EQ(to_cbor(Matrix{{1.0}}), (Bytes{0xd8, 40, 0x82, 0x82, 1, 1, 0xd8, 86, 0x48, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
+  EXPECT_EQ(to_cbor(Vector{{1.1}}), (Bytes{0xd8, 86, 0x48, 0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xf1, 0x3f}));
+  EXPECT_EQ(to_cbor(Matrix{{1.0}}), (Bytes{0xd8, 40, 0x82, 0x82, 1, 1, 0xd8, 64, 0x41, 1}));
+}
+
+TEST(Cbor, AnArrayTakesTheNarrowestTypeThatKeepsEveryBit) {
+  const auto tag_of = [](std::vector<double> numbers) { return int{to_cbor(numbers).at(1)}; };
+  EXPECT_EQ(tag_of({0, 255}), 64);  // uint8
+  EXPECT_EQ(tag_of({0, 256}), 69);  // uint16
+  EXPECT_EQ(tag_of({65536}), 78);   // int32
+  EXPECT_EQ(tag_of({-1, 2147483647}), 78);
+  EXPECT_EQ(tag_of({2147483648}), 85);  // float32: a power of two
+  EXPECT_EQ(tag_of({0.5, -0.0}), 85);
+  EXPECT_EQ(tag_of({2147483649}), 86);  // float64
+  EXPECT_EQ(tag_of({0.1, 1e300}), 86);
+  EXPECT_EQ(tag_of({std::numeric_limits<double>::quiet_NaN()}), 86);
+  EXPECT_EQ(tag_of({}), 86);
+}
+
+TEST(Cbor, LongArraysLieInBlocksAndComeBackBitForBit) {
+  for (const Index size : {131072, 131073, 400000}) {
+    Vector numbers(size);
+    for (Index i = 0; i < size; ++i) numbers(i) = static_cast<double>(i % 200);
+    const Bytes codes = to_cbor(numbers);
+    EXPECT_LT(codes.size(), static_cast<std::size_t>(size) + 64);  // a byte each
+    EXPECT_TRUE(same_bits(read(codes), numbers));
+    numbers(size - 1) = 0.1;
+    EXPECT_TRUE(same_bits(read(to_cbor(numbers)), numbers));
+  }
+}
+
+TEST(Cbor, BlocksThatEndTooEarlyOrHoldSomethingElseAreRefused) {
+  EXPECT_TRUE(same_bits(read({0xd8, 64, 0x5f, 0x42, 1, 2, 0x41, 3, 0xff}), Vector{{1.0, 2.0, 3.0}}));
+  EXPECT_EQ(message_of({0xd8, 64, 0x5f, 0x42, 1, 2}), "CBOR, byte 6: the document ends too early");
+  EXPECT_THROW(read({0xd8, 64, 0x5f, 0x61, 'a', 0xff}), Error);
+  EXPECT_THROW(read({0xd8, 78, 0x43, 1, 2, 3}), Error);
+  EXPECT_THROW(read({0xd8, 64, 0x5f, 0x5f, 0x41, 1, 0xff, 0xff}), Error);
+  EXPECT_THROW(read({0xd8, 70, 0x44, 1, 2, 3, 4}), Error);  // a type that is not ours
 }
 
 TEST(Cbor, ReadsIntegersUpToTheirEnds) {

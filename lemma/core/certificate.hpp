@@ -24,7 +24,10 @@ struct Certificate {
   std::string message;                // one sentence a person can read
   std::optional<double> error_bound;  // a bound on the error of the coefficients, where they are reported
 
-  bool holds() const { return value <= tolerance; }  // false for NaN
+  /// With strength `none` a certificate neither holds nor fails.
+  bool claims() const { return strength != Strength::none; }
+  bool holds() const { return claims() && value <= tolerance; }  // false for NaN
+  bool fails() const { return claims() && !(value <= tolerance); }
 };
 
 }  // namespace lemma

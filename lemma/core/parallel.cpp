@@ -1,17 +1,20 @@
 // lemma/core/parallel.cpp
 #include <fmt/core.h>
+#include <pthread.h>
 #include <sched.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/parallel.hpp>
 #include <map>
 #include <mutex>
@@ -92,11 +95,18 @@ struct AtWork {
   bool before = at_work;
 };
 
+/// Asked for more threads than it allows, TBB would write a warning.
+int allowed(int threads) {
+  using tbb::global_control;
+  const auto most = global_control::active_value(global_control::max_allowed_parallelism);
+  return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), most));
+}
+
+/// Whom this thread works for.
+thread_local const Execution* at_work_for = nullptr;
+
 /// This thread's arena for that many threads. It is kept, since a new one costs some hundred microseconds.
-tbb::task_arena& arena_of(int threads) {
-  using tbb::global_control;  // asked for more threads than it allows, TBB would write a warning
-  const auto allowed = global_control::active_value(global_control::max_allowed_parallelism);
-  const auto size = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), allowed));
+tbb::task_arena& arena_of(int size) {
   thread_local int kept_size = 0;
   thread_local std::unique_ptr<tbb::task_arena> kept;
   if (kept_size != size) {
@@ -104,6 +114,36 @@ tbb::task_arena& arena_of(int threads) {
     kept_size = size;
   }
   return *kept;
+}
+
+/// As many of the threads asked for as the system starts. TBB starts its own where nobody can catch that it fails, while
+/// pieces of work lie about that look at the stack; so the same number is tried here first, with twice the stack that TBB
+/// gives. The results are the same with fewer.
+int startable(int threads) {
+  constexpr std::size_t kStack = std::size_t{8} << 20;
+  static std::mutex door;
+  static int proved = 1, most = kMostThreads;
+  const std::lock_guard lock(door);
+  if (threads <= proved || proved == most) return std::min(threads, proved);
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return proved;
+  pthread_attr_setstacksize(&attributes, kStack);
+  std::array<pthread_t, kMostThreads> started{};
+  std::atomic<bool> enough = false;
+  const auto wait = [](void* flag) -> void* {
+    static_cast<std::atomic<bool>*>(flag)->wait(false);
+    return nullptr;
+  };
+  int count = 1;
+  while (count < threads && pthread_create(&started[static_cast<std::size_t>(count)], &attributes, wait, &enough) == 0)
+    ++count;
+  enough = true;
+  enough.notify_all();
+  for (int k = 1; k < count; ++k) pthread_join(started[static_cast<std::size_t>(k)], nullptr);
+  pthread_attr_destroy(&attributes);
+  proved = count;
+  if (count < threads) most = count;
+  return count;
 }
 
 /// Work goes to another thread, and its results come back, inside TBB's compiled part, which a thread sanitizer cannot
@@ -132,7 +172,9 @@ void run_crew(int workers, int threads, const std::function<void()>& work) {
     hand_over();
   };
   if (at_work) return all();
-  arena_of(threads).execute(all);
+  const int started = startable(allowed(threads));
+  if (started == 1) return work();
+  arena_of(started).execute(all);
 }
 
 /// What a crew shares: the next piece of work, the earliest failure, and how far it is. Pieces are handed out in order,
@@ -228,6 +270,21 @@ class Tree {
 
 }  // namespace
 
+Hearing::Hearing(const Execution& execution) : before_(at_work_for) { at_work_for = &execution; }
+Hearing::~Hearing() { at_work_for = before_; }
+
+Execution heard() {
+  Execution out;
+  if (!at_work_for) return out;
+  out.threads = at_work_for->threads;
+  out.progress = at_work_for->progress;
+  return out;
+}
+
+void ask() {
+  if (at_work_for && at_work_for->cancelled()) throw Cancelled();
+}
+
 int default_threads() {
   static const int cpus = usable_cpus();
   if (const char* text = std::getenv("LEMMA_NUM_THREADS")) {
@@ -251,6 +308,7 @@ void parallel_for(Index count, const Execution& execution, const std::function<v
   // Many small pieces are handed out several at a time, but never so many that a thread is left alone at the end.
   const Index size = std::clamp<Index>(count / (Index{64} * workers), 1, 256);
   run_crew(workers, threads, [&] {
+    const Hearing hearing(execution);
     for (auto [i, last] = ledger.take(size); i < last; std::tie(i, last) = ledger.take(size)) {
       const Index first = i;
       try {
@@ -269,6 +327,7 @@ State fold_tree(Index count, const Execution& execution, const std::function<Sta
   Ledger ledger(count, execution);
   Tree tree(count, merge);
   run_crew(workers, threads, [&] {
+    const Hearing hearing(execution);
     for (Index i = ledger.take(1).first; i < count; i = ledger.take(1).first) {
       Index piece = i;
       try {

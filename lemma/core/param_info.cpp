@@ -55,7 +55,7 @@ Value numbers_from(const std::string& where, const std::string& text, const Para
 }  // namespace
 
 std::string ParamInfo::initial_text() const {
-  if (initial.is_null()) return "chosen by the method";
+  if (initial.is_null()) return kind == Kind::method ? "none: choose one" : "chosen by the method";
   if (initial.is_string()) return initial.as_string();
   if (initial.is_array() && initial.as_array().data.empty()) return "none";
   return to_json(initial, -1);
@@ -75,6 +75,8 @@ void detail::finish(ParamInfo& info) {
     case Kind::name_or_matrix: info.allowed = listed(info.choices) + ", or a file that holds a matrix"; break;
     case Kind::name_or_text: info.allowed = listed(info.choices) + ", or an expression of these"; break;
     case Kind::part: break;
+    case Kind::method: info.allowed = "a method"; break;
+    case Kind::methods: info.allowed = "methods separated by commas"; break;
   }
 }
 

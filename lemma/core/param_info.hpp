@@ -25,7 +25,9 @@ struct ParamInfo {
     name_or_numbers,
     name_or_matrix,
     name_or_text,
-    part
+    part,
+    method,
+    methods
   } kind = Kind::number;
   bool optional = false;  // empty means: chosen by the method
 

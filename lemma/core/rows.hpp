@@ -77,12 +77,16 @@ class Rows {
   virtual const Csr* sparse() const { return nullptr; }
 
   std::vector<std::string> features;  // names of the columns of x
-  std::string target;                 // what is predicted; empty when nothing is
-  std::vector<std::string> classes;   // names of the class codes; empty for a numeric response
+  /// Of each column of x the names of its codes 0, 1, … where it holds categories; none where it holds numbers. Empty as a
+  /// whole when all columns are numbers. A missing category is NaN, as a missing number is.
+  std::vector<std::vector<std::string>> levels;
+  std::string target;                // what is predicted; empty when nothing is
+  std::vector<std::string> classes;  // names of the class codes; empty for a numeric response
   bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
   bool counts = false;  // the response is a share of `weight` trials: cbind(successes, failures)
 
   Index width() const { return static_cast<Index>(features.size()); }
+  bool holds_codes(Index column) const { return !levels.empty() && !levels[static_cast<std::size_t>(column)].empty(); }
 };
 
 /// What a MatrixView can look at without a copy: not a column-major matrix, not a sum.

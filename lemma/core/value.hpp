@@ -91,8 +91,8 @@ std::string to_json(const Value& value, int indent = 2);
 /// number without point and exponent that fits is an integer. An error names line and column; a key given twice is one.
 Value from_json(std::string_view text);
 
-/// CBOR (RFC 8949); arrays of numbers are little-endian float64 typed arrays (RFC 8746) and keep every bit. Text must
-/// be UTF-8.
+/// CBOR (RFC 8949); arrays of numbers are little-endian typed arrays (RFC 8746) of the narrowest type that keeps every
+/// bit: counts, codes and float32 numbers take what they need. Text must be UTF-8.
 std::vector<std::uint8_t> to_cbor(const Value& value);
 /// Never trusts a count before the bytes are there; nesting is limited. Error on anything malformed, naming the byte.
 Value from_cbor(const std::uint8_t* data, std::size_t size);

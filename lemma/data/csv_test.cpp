@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
-#include <lemma/data/csv_bytes.hpp>
+#include <lemma/data/csv/bytes.hpp>
 
 namespace lemma {
 namespace {

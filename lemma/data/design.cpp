@@ -3,12 +3,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/design_parts.hpp>
+#include <lemma/data/design/parts.hpp>
 
 namespace lemma {
 namespace {
 
 constexpr Index kMaxFeatures = 1'000'000;
+constexpr std::size_t kMostBytesOfNames = std::size_t{1} << 28;
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -49,6 +50,7 @@ std::string_view name_of(Coding coding) {
     case Coding::treatment: return "treatment";
     case Coding::sum: return "sum";
     case Coding::one_hot: return "one_hot";
+    case Coding::codes: return "codes";
   }
   return "";
 }
@@ -74,6 +76,7 @@ Gaps gaps_of(Missing policy) {
 bool imputes(Missing policy) { return policy == Missing::mean || policy == Missing::median || policy == Missing::mode; }
 
 Index width_of(const Variable& variable, Contrast contrast) {
+  if (contrast == Contrast::codes) return 1;
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
   if (variable.pieces()) return static_cast<Index>(variable.levels.size());
   return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
@@ -83,7 +86,7 @@ std::string name_of(const Variable& variable, Contrast contrast, Index column) {
   if (variable.kind == Variable::Kind::polynomial) return variable.label + std::to_string(column + 1);
   if (variable.pieces())
     return fmt::format("{}[{}]", variable.column(), variable.levels[static_cast<std::size_t>(column)]);
-  if (!variable.categorical()) return variable.label;
+  if (!variable.categorical() || contrast == Contrast::codes) return variable.label;
   if (contrast == Contrast::sum) return variable.label + std::to_string(column + 1);
   return variable.label + variable.levels[static_cast<std::size_t>(column + (contrast == Contrast::treatment ? 1 : 0))];
 }
@@ -92,10 +95,13 @@ void finish(Response& response) {
   response.classes.clear();
   response.columns.clear();
   response.code.clear();
+  std::size_t bytes = 0;
   for (const auto& combination : response.combinations) {
     std::string name;
     for (std::size_t p = 0; p < combination.size(); ++p)
       name += (p == 0 ? "" : ":") + response.parts[p].levels[static_cast<std::size_t>(combination[p])];
+    bytes += name.size();
+    require(bytes <= kMostBytesOfNames, "the names of the classes are too long");
     response.code.emplace(combination, static_cast<int>(response.classes.size()));
     response.classes.push_back(std::move(name));
   }
@@ -104,8 +110,7 @@ void finish(Response& response) {
   for (const auto& part : response.parts) add_once(response.columns, part.column());
 }
 
-void DesignParts::finish() {
-  features.clear();
+void DesignParts::finish(std::optional<Index> width) {
   lemma::finish(response);
   Index next = 0;
   for (auto& term : terms) {
@@ -117,6 +122,17 @@ void DesignParts::finish() {
     }
     next += term.width;
     require(next <= kMaxFeatures, fmt::format("the formula makes more than {} columns", kMaxFeatures));
+  }
+  if (width && next != *width)
+    throw Error(fmt::format("the design makes {} columns and the model takes {}", next, *width));
+  name_features();
+  list_columns();
+}
+
+void DesignParts::name_features() {
+  features.clear();
+  std::size_t bytes = 0;
+  for (const auto& term : terms)
     for (Index column = 0; column < term.width; ++column) {
       std::string name;
       Index rest = column;
@@ -126,10 +142,10 @@ void DesignParts::finish() {
         name += (f == 0 ? "" : ":") + name_of(variable, term.factors[f].contrast, rest % width);
         rest /= width;
       }
+      bytes += name.size();
+      require(bytes <= kMostBytesOfNames, "the names of the columns that the formula makes are too long");
       features.push_back(std::move(name));
     }
-  }
-  list_columns();
 }
 
 void DesignParts::list_columns() {
@@ -175,6 +191,16 @@ Design::Design(const Formula& formula, const TableStream& stream, const DesignOp
     : parts_(std::make_shared<const DesignParts>(learn_design(formula, TableSource(stream), options))) {}
 
 const std::vector<std::string>& Design::features() const { return parts_->features; }
+std::vector<std::vector<std::string>> Design::levels() const {
+  std::vector<std::vector<std::string>> out;
+  if (parts_->coding != Coding::codes) return out;
+  out.resize(parts_->features.size());
+  for (const auto& term : parts_->terms)
+    if (term.factors[0].contrast == Contrast::codes)
+      out[static_cast<std::size_t>(term.first)] =
+          parts_->variables[static_cast<std::size_t>(term.factors[0].variable)].levels;
+  return out;
+}
 const std::vector<std::string>& Design::classes() const { return parts_->response.classes; }
 const std::string& Design::target() const { return parts_->response.target; }
 std::vector<DesignTermColumns> Design::terms() const {
@@ -189,6 +215,9 @@ std::vector<DesignTermColumns> Design::terms() const {
   }
   return out;
 }
+bool Design::has_response() const { return parts_->response.kind != Response::Kind::none; }
+bool Design::counts() const { return parts_->response.kind == Response::Kind::counts; }
+bool Design::has_offset() const { return !parts_->offsets.empty(); }
 bool Design::intercept() const { return parts_->intercept; }
 const std::string& Design::formula_text() const { return parts_->text; }
 std::vector<std::string> Design::columns() const { return parts_->columns; }
@@ -198,6 +227,7 @@ Coding Design::coding() const { return parts_->coding; }
 const std::string& Design::weights() const { return parts_->weights; }
 const std::string& Design::precision() const { return parts_->precision; }
 Missing Design::missing() const { return parts_->missing; }
+Unseen Design::unseen() const { return parts_->unseen; }
 const std::vector<std::string>& Design::notes() const { return parts_->notes; }
 
 DesignData Design::train(const Table& table, const Execution& execution) const {
@@ -220,6 +250,8 @@ Csr Design::sparse(const Table& table, std::optional<Missing> asked) const {
 }
 
 Value Design::save() const { return save_design(*parts_); }
-Design Design::load(const Value& value) { return Design(std::make_shared<const DesignParts>(load_design(value))); }
+Design Design::load(const Value& value, std::optional<Index> width) {
+  return Design(std::make_shared<const DesignParts>(load_design(value, width)));
+}
 
 }  // namespace lemma

@@ -6,6 +6,7 @@
 #include <lemma/core/sparse.hpp>
 #include <lemma/core/value.hpp>
 #include <lemma/data/formula.hpp>
+#include <lemma/data/needs.hpp>
 #include <lemma/data/table.hpp>
 #include <memory>
 #include <optional>
@@ -21,10 +22,12 @@ struct DesignParts;
 /// How a factor with k levels becomes columns:
 /// treatment  k − 1 columns, one for each level but the first (the reference), named `sexM`;
 /// sum        k − 1 columns whose effects sum to zero over the levels (the last level is −1 in each), named `sex1`;
-/// one_hot    k columns, one for each level.
+/// one_hot    k columns, one for each level;
+/// codes      one column that holds 0 … k − 1, for methods that take categories as they are (Needs::codes). An interaction
+///            has no such column and is refused.
 /// Under treatment and sum a factor has all k columns where its contrasts would lose something: without an intercept,
 /// or in an interaction whose lower term is absent (R's rule).
-enum class Coding { treatment, sum, one_hot };
+enum class Coding { treatment, sum, one_hot, codes };
 /// What becomes of rows with missing values: refused, left out, filled in with what the training rows have, left empty
 /// (keep, at prediction), or passed on as NaN to a method that takes them (native).
 enum class Missing { error, drop, mean, median, mode, keep, native };
@@ -34,6 +37,7 @@ std::string_view name_of(Missing missing);
 struct DesignOptions {
   Coding coding = Coding::treatment;
   Missing missing = Missing::error;
+  Unseen unseen = Unseen::error;
   bool classify = false;  // the method predicts classes: a numeric response becomes a class label as it is written
   bool classify_categories = false;  // it predicts numbers or classes: a categorical response gives classes
   bool takes_offset = false;         // offset(z) is an error otherwise
@@ -77,10 +81,14 @@ class Design {
   /// columns of poly(), medians and modes are ever in memory as a whole.
   Design(const Formula& formula, const TableStream& stream, const DesignOptions& options = {});
 
-  const std::vector<std::string>& features() const;  // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
-  const std::vector<std::string>& classes() const;   // "B:F", …; empty for a numeric response
-  const std::string& target() const;                 // "sp:sex"; empty when there is no response
-  std::vector<DesignTermColumns> terms() const;      // in the order of the features
+  const std::vector<std::string>& features() const;      // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
+  std::vector<std::vector<std::string>> levels() const;  // of each feature, as Rows tells them; empty: all are numbers
+  const std::vector<std::string>& classes() const;       // "B:F", …; empty for a numeric response
+  const std::string& target() const;                     // "sp:sex"; empty when there is no response
+  std::vector<DesignTermColumns> terms() const;          // in the order of the features
+  bool has_response() const;
+  bool counts() const;      // the response is cbind(successes, failures)
+  bool has_offset() const;  // the formula has one
   bool intercept() const;
   const std::string& formula_text() const;
   std::vector<std::string> columns() const;  // the columns of the table it needs for x (and the offset)
@@ -89,7 +97,8 @@ class Design {
   Coding coding() const;
   const std::string& weights() const;  // the columns that weigh the rows; empty: none
   const std::string& precision() const;
-  Missing missing() const;                        // the policy it was trained with
+  Missing missing() const;  // the policy it was trained with
+  Unseen unseen() const;
   const std::vector<std::string>& notes() const;  // columns and levels left out when it was learned
 
   /// Training: rows with a missing response are an error or dropped; weights are read.
@@ -103,7 +112,9 @@ class Design {
   Csr sparse(const Table& table, std::optional<Missing> policy = {}) const;
 
   Value save() const;
-  static Design load(const Value& value);  // checks every index; Error on anything inconsistent
+  /// Checks every index; Error on anything inconsistent. Of a design that must make so many columns this is asked before
+  /// any of them gets its name: levels and interactions multiply, and a short file could ask for much.
+  static Design load(const Value& value, std::optional<Index> width = {});
 
   const DesignParts& parts() const { return *parts_; }
 

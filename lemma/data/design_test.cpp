@@ -4,6 +4,7 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/design.hpp>
 #include <tests/golden.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -33,6 +34,22 @@ TEST(Design, NamesItsColumnsAsModelMatrixInR) {
   EXPECT_EQ(features("~a*b"), (Names{"aq", "ar", "bv", "aq:bv", "ar:bv"}));
   EXPECT_EQ(features("~poly(x,2)*b"), (Names{"poly(x, 2)1", "poly(x, 2)2", "bv", "poly(x, 2)1:bv", "poly(x, 2)2:bv"}));
   EXPECT_EQ(features("~scale(x) + log(z)"), (Names{"scale(x)", "log(z)"}));
+}
+
+TEST(Design, ANameBehindAMinusIsAColumnOfTheTableInTheModelOrNot) {
+  EXPECT_EQ(features("~x + z - z"), (Names{"x"}));
+  EXPECT_EQ(features("~x - b - a:b - log(z)"), (Names{"x"}));  // not in the model: nothing to take away
+  EXPECT_EQ(features("y ~ . - y - a:b"), (Names{"aq", "ar", "bv", "x", "z"}));
+  const Table t({numeric("age", {1, 2, 3}), numeric("weight", {1, 2, 4}), numeric("y", {2, 1, 3})}, "people.csv");
+  const auto message = [&](const std::string& text) { return message_of([&] { Design(formula(text), t, {}); }); };
+  EXPECT_EQ(
+      message("y ~ . - wieght"),
+      "formula: there is no column 'wieght' in people.csv (did you mean 'weight'?)\n  y ~ . - wieght\n          ^");
+  EXPECT_EQ(message("y ~ (age - age:wieght)^2"),
+            "formula: there is no column 'wieght' in people.csv (did you mean 'weight'?)\n  y ~ (age - "
+            "age:wieght)^2\n                 ^");
+  EXPECT_TRUE(message("y ~ age - log(agee)").starts_with("formula: there is no column 'agee'"));
+  EXPECT_TRUE(message("y ~ . - factor(wight, ref = \"b\")").starts_with("formula: there is no column 'wight'"));
 }
 
 TEST(Design, CodesAFactorFullyWhereItsMarginIsAbsent) {

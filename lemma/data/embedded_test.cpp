@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tests/places.hpp>
 
 namespace lemma::embedded {
 
@@ -15,12 +16,12 @@ std::span<const File> all() { return {files, file_count}; }
 std::string_view bytes(const File& file) { return {file.begin, file.end}; }
 
 std::string bytes_on_disk(const std::string& name) {
-  std::ifstream in(std::string(LEMMA_SOURCE_DIR) + "/data/" + name, std::ios::binary);
+  std::ifstream in(source_dir() + "/data/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(Embedded, HoldsEveryFileByteForByte) {
-  const std::filesystem::directory_iterator folder(std::string(LEMMA_SOURCE_DIR) + "/data");
+  const std::filesystem::directory_iterator folder(source_dir() + "/data");
   const auto count = std::count_if(begin(folder), end(folder), [](auto& f) { return f.path().extension() == ".csv"; });
   EXPECT_EQ(static_cast<std::size_t>(count), file_count);
   for (const File& file : all())

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/expression.hpp>
-#include <lemma/data/expression_parser.hpp>
+#include <lemma/data/expression/parser.hpp>
 #include <limits>
 
 namespace lemma {

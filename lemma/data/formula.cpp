@@ -3,9 +3,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/expression_parser.hpp>
-#include <lemma/data/formula.hpp>
-#include <lemma/data/formula_terms.hpp>
+#include <lemma/data/expression/parser.hpp>
+#include <lemma/data/formula/removed.hpp>
+#include <lemma/data/formula/terms.hpp>
+#include <set>
 #include <unordered_map>
 
 namespace lemma {
@@ -38,6 +39,13 @@ class FormulaParser {
     f.terms = in_order(right);
     for (const auto& term : f.terms) refuse_response(term);
     return f;
+  }
+
+  /// The variables of the terms that were taken away by what has been parsed.
+  std::vector<Expression> removed() const {
+    std::vector<Expression> all;
+    for (const int bit : removed_) all.push_back(variables_[static_cast<std::size_t>(bit)]);
+    return all;
   }
 
  private:
@@ -88,6 +96,7 @@ class FormulaParser {
         if (right.intercept) left.intercept = right.intercept;
       } else {
         refuse_offset(right);
+        for (const auto& term : right.terms()) removed_.insert(term.begin(), term.end());
         left.remove(right);
         if (right.intercept) left.intercept = !*right.intercept;
       }
@@ -344,11 +353,34 @@ class FormulaParser {
   std::vector<std::string> response_;
   std::vector<Expression> variables_;
   std::unordered_map<std::string, int> number_;
+  std::set<int> removed_;
 };
 
 bool is_dot(const Expression& e) { return e.kind == Expression::Kind::name && e.text == "."; }
 
+/// The columns in an expression, where they stand. What has a keyword (ref = "b") says how, not of what.
+void add_names(const Expression& e, std::vector<Expression>& names) {
+  if (e.kind == Expression::Kind::name && !is_dot(e)) names.push_back(e);
+  for (std::size_t i = 0; i < e.arguments.size(); ++i)
+    if (i >= e.keywords.size() || e.keywords[i].empty()) add_names(e.arguments[i], names);
+}
+
 }  // namespace
+
+void check_removed(const Formula& formula, const Table& table) {
+  if (formula.text.empty()) return;
+  FormulaParser parser(formula.text, nullptr);
+  parser.parse();
+  std::vector<Expression> names;
+  for (const auto& e : parser.removed()) add_names(e, names);
+  for (const auto& name : names)
+    if (!table.find(name.text)) throw Error(point_at("formula", formula.text, name.place, no_column(name.text, table)));
+}
+
+std::string no_column(const std::string& name, const Table& table) {
+  return fmt::format("there is no column '{}' in {}{}", name, table.source().empty() ? "the table" : table.source(),
+                     did_you_mean(name, table.names()));
+}
 
 std::string Term::name() const {
   std::string out;

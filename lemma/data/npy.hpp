@@ -2,7 +2,7 @@
 #pragma once
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/parallel.hpp>
-#include <lemma/data/csv_bytes.hpp>
+#include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/table.hpp>
 #include <string>
 

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/csv_bytes.hpp>
+#include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/data/sparse_rows.hpp>
@@ -149,8 +150,19 @@ Table read_table(const std::string& data, const ReadOptions& options) {
   return chosen_rows(read_whole(data, find_place(data, options), options), options.rows);
 }
 
+std::unique_ptr<CsvText> open_text(const std::string& data, const ReadOptions& options, bool keep) {
+  const Place place = find_place(data, options);
+  if (place.format != Format::csv || (!keep && !is_seekable_text(data))) return nullptr;
+  return std::make_unique<CsvText>(data, place.csv, keep);
+}
+
 bool is_sparse_file(const std::string& data) {
   return data != "-" && exists(data) && find_place(data, {}).format == Format::svmlight;
+}
+
+std::unique_ptr<TableStream> open_mapped(const std::string& data, const ReadOptions& options) {
+  if (data == "-" || !exists(data) || find_place(data, options).format != Format::npy) return nullptr;
+  return MappedNpy::open(data);
 }
 
 std::unique_ptr<TableStream> open_table(const std::string& data, const ReadOptions& options) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
 
 namespace lemma {
 namespace {

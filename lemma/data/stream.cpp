@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/csv_bytes.hpp>
-#include <lemma/data/csv_reader.hpp>
+#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/reader.hpp>
 #include <lemma/data/stream.hpp>
 #include <string_view>
 #include <unordered_set>

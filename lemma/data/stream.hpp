@@ -24,10 +24,14 @@ class TableStream {
   virtual Table read_columns(Index first, Index count, const std::vector<std::string>& /*names*/) const {
     return read(first, count);
   }
+  /// Does reading mean parsing text, so that who reads often should keep what was read?
+  virtual bool parses() const { return false; }
   /// The same rows as one table, where they lie in memory; otherwise nothing.
   virtual const Table* table() const { return nullptr; }
   /// The same rows without their zeros, where that is how they lie in memory; otherwise nothing.
   virtual const SparseData* sparse() const { return nullptr; }
+  /// All columns as one matrix of numbers (NaN is missing), where that is how they lie in memory; otherwise nothing.
+  virtual const MatrixView* matrix() const { return nullptr; }
 };
 
 /// What the whole table would take in memory: 8 bytes a number, 4 a code; a text is estimated.
@@ -60,6 +64,7 @@ class CsvStream final : public TableStream {
   explicit CsvStream(const std::string& path, const CsvOptions& options = {});
   ~CsvStream() override;
   Index rows() const override;
+  bool parses() const override { return true; }
   const Table& schema() const override { return schema_; }
   Table read(Index first, Index count) const override;
   Table read_columns(Index first, Index count, const std::vector<std::string>& names) const override;
@@ -91,6 +96,7 @@ class SelectedStream final : public TableStream {
   using Range = std::pair<Index, Index>;
   SelectedStream(std::unique_ptr<TableStream> whole, std::vector<Range> ranges);
   Index rows() const override { return rows_; }
+  bool parses() const override { return whole_->parses(); }
   const Table& schema() const override { return whole_->schema(); }
   Table read(Index first, Index count) const override;
   Table read_columns(Index first, Index count, const std::vector<std::string>& names) const override;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/file.hpp>
-#include <lemma/data/csv_bytes.hpp>
+#include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/stream.hpp>
 #include <tests/message_of.hpp>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/file.hpp>
-#include <lemma/data/csv_bytes.hpp>
-#include <lemma/data/csv_number.hpp>
+#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/number.hpp>
 #include <lemma/data/svmlight.hpp>
 #include <limits>
 

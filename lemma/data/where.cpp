@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/expression_parser.hpp>
+#include <lemma/data/expression/parser.hpp>
 #include <lemma/data/where.hpp>
 #include <limits>
 #include <optional>

@@ -3,11 +3,11 @@
 
 #include <cmath>
 #include <lemma/core/text.hpp>
-#include <lemma/discriminant/lda_parts.hpp>
+#include <lemma/discriminant/lda/parts.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
-#include <lemma/math/multiply.hpp>
+#include <lemma/math/row_products.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/math/svd.hpp>
 
@@ -53,15 +53,15 @@ void check_classes(const Rows& rows, const ClassMoments& moments) {
 }
 
 /// B v = λ S v: with S = RᵀR and B = MᵀM, the singular vectors of M R⁻¹ times R⁻¹.
-void find_discriminants(LdaModel& model) {
+void find_discriminants(LdaModel& model, const Rows& rows, const Execution& execution) {
   const Vector by = model.covariance.diagonal().cwiseSqrt().cwiseInverse();  // units do not matter to the factor
-  const auto triangle = cholesky(by.asDiagonal() * model.covariance * by.asDiagonal());
+  const auto triangle = lda::within_triangle(model, model.covariance, rows, execution);
   require(triangle.has_value(),
           "lda: the pooled covariance is singular to working precision; use shrinkage (--shrinkage 0.1, or auto)");
   const Matrix between = lda::between_rows(model.spec, model.means, model.prior, model.counts.sum()) * by.asDiagonal();
   const Svd svd = thin_svd(divide_by_upper(between, *triangle));
   Index rank = 0;
-  const Index most = std::min(model.classes() - 1, model.width());
+  const Index most = std::min(model.class_count() - 1, model.width());
   while (rank < most && svd.s(rank) > kLeastDiscriminant * svd.s(0)) ++rank;
   require(rank > 0, "lda: the class means are equal, so there is no direction that tells the classes apart");
   model.svd = svd.s.head(rank);
@@ -85,12 +85,13 @@ std::vector<double> column_of(const Matrix& m, Index j) {
 void Lda::check() const { check_prior(name, prior); }
 
 double LdaModel::divisor() const {
-  return counts.sum() - (spec.covariance == PooledDivisor::unbiased ? static_cast<double>(classes()) : 0.0);
+  return counts.sum() - (spec.covariance == PooledDivisor::unbiased ? static_cast<double>(class_count()) : 0.0);
 }
 
 void LdaModel::check() const {
-  const Index p = width(), k = classes(), d = scaling.cols();
+  const Index p = width(), k = class_count(), d = scaling.cols();
   require(k >= 2 && prior.size() == k && counts.size() == k, "lda: prior, counts and means do not fit together");
+  require(prior_of(spec.prior, counts).size() == k, "lda: the prior does not fit the classes");
   require(d >= 1 && scaling.rows() == p && svd.size() == d && proportion_of_trace.size() == d,
           "lda: scaling, svd and means do not fit together");
   require(covariance.rows() == p && covariance.cols() == p, "lda: covariance and means do not fit together");
@@ -103,7 +104,7 @@ void LdaModel::check() const {
 
 Matrix LdaModel::coordinates(const MatrixView& x) const {
   if (x.cols() != width()) throw Error(fmt::format("lda was fitted on {} columns and is given {}", width(), x.cols()));
-  return multiply(x.rowwise() - centre().transpose(), scaling);
+  return row_products(x.rowwise() - centre().transpose(), scaling);
 }
 
 std::vector<std::string> LdaModel::coordinate_names() const {
@@ -115,7 +116,7 @@ std::vector<std::string> LdaModel::coordinate_names() const {
 Matrix LdaModel::decision(const MatrixView& x) const {
   const Matrix class_means = coordinates(means);
   const Vector constant = prior.array().log() - 0.5 * class_means.rowwise().squaredNorm().array();
-  return multiply_transposed(coordinates(x), class_means).rowwise() + constant.transpose();
+  return row_products_transposed(coordinates(x), class_means).rowwise() + constant.transpose();
 }
 
 AffineMap LdaModel::affine() const {
@@ -145,12 +146,12 @@ Labels LdaModel::predict(const MatrixView& x) const {
 /// What MASS's print.lda prints.
 std::string LdaModel::summary(const Names& names) const {
   std::vector<std::string> classes_named, features;
-  for (Index k = 0; k < classes(); ++k) classes_named.push_back(name_or(names.classes, k, "class "));
+  for (Index k = 0; k < class_count(); ++k) classes_named.push_back(name_or(names.classes, k, "class "));
   for (Index j = 0; j < width(); ++j) features.push_back(name_or(names.features, j, "x"));
   const TextTable::Layout layout{.gap = 1, .width = 100};
   TextTable priors, group_means, coefficients, trace;
   const auto prior_cells = format_column({prior.begin(), prior.end()});
-  for (Index k = 0; k < classes(); ++k)
+  for (Index k = 0; k < class_count(); ++k)
     priors.right(classes_named[static_cast<std::size_t>(k)], {prior_cells[static_cast<std::size_t>(k)]});
   group_means.words("", classes_named);
   for (Index j = 0; j < width(); ++j)
@@ -177,26 +178,28 @@ LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options
   model.prior = prior_of(spec->prior, model.counts);
   model.means = moments.means();
   const Matrix pooled = moments.within_scatter() / model.divisor();
-  const double degrees = model.counts.sum() - static_cast<double>(model.classes());
+  const double degrees = model.counts.sum() - static_cast<double>(model.class_count());
   const bool plain = spec->shrinkage == 0.0;
   lda::require_regular(rows, plain ? pooled : Matrix(pooled.diagonal().asDiagonal()), model.means,
                        plain ? degrees : static_cast<double>(rows.width()));
   if (!spec->shrinkage)
     model.spec.shrinkage = lda::best_shrinkage(rows, moments, execution.part(0.5, 0.8, "shrinkage"));
   model.covariance = lda::shrunk(pooled, *model.spec.shrinkage);
-  find_discriminants(model);
-  model.certificate = certify(model, rows, execution.part(0.8, 1, "certificate"));
+  find_discriminants(model, rows, execution.part(0.8, 0.85));
+  model.certificate = certify(model, rows, execution.part(0.85, 1, "certificate"));
   return model;
 }
 
 FisherDirection fisher_direction(const LdaModel& model) {
-  if (model.classes() != 2)
-    throw Error(fmt::format("Fisher's direction is for two classes, and there are {}", model.classes()));
+  if (model.class_count() != 2)
+    throw Error(fmt::format("Fisher's direction is for two classes, and there are {}", model.class_count()));
   const Vector difference = (model.means.row(1) - model.means.row(0)).transpose();
   Vector w = model.scaling.col(0).normalized();
   if (w.dot(difference) < 0) w = -w;
   const double between = w.dot(difference);
   return {w, between * between / (model.divisor() * w.dot(model.covariance * w))};
 }
+
+template const Method& method_of<Lda>();
 
 }  // namespace lemma

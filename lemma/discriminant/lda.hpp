@@ -73,7 +73,7 @@ struct LdaModel : Evidence {
         state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
   }
   Index width() const { return means.cols(); }
-  Index classes() const { return means.rows(); }
+  Index class_count() const { return means.rows(); }
   void check() const;
   Labels predict(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;
@@ -98,5 +98,7 @@ struct FisherDirection {
   double ratio;
 };
 FisherDirection fisher_direction(const LdaModel& model);
+
+extern template const Method& method_of<Lda>();
 
 }  // namespace lemma

@@ -9,6 +9,7 @@
 #include <lemma/model/fit.hpp>
 #include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
+#include <tests/places.hpp>
 
 namespace lemma {
 namespace {
@@ -34,7 +35,7 @@ struct Sample {
 
 Sample read(const std::string& data, const std::vector<std::string>& columns, const std::vector<std::string>& response,
             bool log = false) {
-  const Table table = read_csv(std::string(LEMMA_SOURCE_DIR) + "/data/" + data + ".csv");
+  const Table table = read_csv(source_dir() + "/data/" + data + ".csv");
   Sample out{Matrix(table.rows(), static_cast<Index>(columns.size())),
              std::vector<std::string>(static_cast<std::size_t>(table.rows()))};
   for (Index i = 0; i < table.rows(); ++i) {
@@ -81,7 +82,7 @@ void expect_golden(const Golden& golden, const Sample& sample, const LdaModel& m
   EXPECT_TRUE(golden.agrees("discriminant_scores_abs", model.coordinates(shown)));
   EXPECT_TRUE(golden.agrees("posterior", model.probabilities(shown)));
   const Labels predicted = model.predict(sample.x), truth = sample.codes();
-  Matrix confusion = Matrix::Zero(model.classes(), model.classes());
+  Matrix confusion = Matrix::Zero(model.class_count(), model.class_count());
   for (std::size_t i = 0; i < truth.size(); ++i) confusion(truth[i], predicted[i]) += 1;
   EXPECT_TRUE(golden.agrees("confusion", confusion));
   EXPECT_TRUE(golden.agrees("training_errors", confusion.sum() - confusion.trace()));
@@ -115,7 +116,7 @@ TEST(Lda, FindsFishersDirectionOfTheReference) {
 }
 
 TEST(Lda, ReproducesThePublishedProportionsOfTrace) {
-  const auto bytes = read_file(std::string(LEMMA_SOURCE_DIR) + "/tests/golden/published.json");
+  const auto bytes = read_file(source_dir() + "/tests/golden/published.json");
   const Value published = from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).at("crabs_lda");
   const auto model = fit(Lda{}, crabs().x, crabs().labels);
   const Golden::Rule rule{published.at("compare").at("mode").as_string(),
@@ -412,7 +413,7 @@ TEST(Lda, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal({}, sample).find("'x2' is NaN in row 4"), std::string::npos) << refusal({}, sample);
   sample = iris();
   sample.x.col(3) *= 1e200;
-  EXPECT_NE(refusal({}, sample).find("'x4' are so large"), std::string::npos) << refusal({}, sample);
+  EXPECT_NE(refusal({}, sample).find("'x4' are too large"), std::string::npos) << refusal({}, sample);
   sample = iris();
   sample.x.col(3) *= 1e-200;
   EXPECT_NE(refusal({}, sample).find("'x4'"), std::string::npos) << refusal({}, sample);

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/gp_parts.hpp>
+#include <lemma/kernel/gp/parts.hpp>
 #include <lemma/math/tiled_cholesky.hpp>
 
 namespace lemma {
@@ -67,6 +68,7 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
     setting = learned.setting;
     if (learned.stopped == "cancelled") execution.progress = nullptr;  // what it has come to is worked out
   }
+  const Hearing to_the_end(execution);
   GpModel model;
   model.spec = *spec;
   model.spec.kernel = setting.kernel;
@@ -88,12 +90,9 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
           fmt::format("gp: '{}' and its kernel are too large or too small to be worked with", rows.target));
   const bool with_gradient = spec->optimise || data.count() <= GpModel::kMostForGradient;
   model.lml_gradient = Vector::Constant(model.hyperparameters.size(), GpModel::kNone);
-  if (with_gradient) {
-    const double digits = 1e-8 * data.mass();  // below it is rounding
-    const Vector gradient = gp::Likelihood(data, spec->mean, factored.jitter, execution.part(0.95, 0.99))
-                                .gradient(setting, solved.alpha, factored.r);
-    model.lml_gradient = (gradient / digits).array().round() * digits;
-  }
+  if (with_gradient)
+    model.lml_gradient = gp::Likelihood(data, spec->mean, factored.jitter, execution.part(0.95, 0.97))
+                             .gradient(setting, solved.alpha, factored.r);
   model.factor->get([&] { return std::move(factored.r); });
   if (model.jitter > 0)
     model.warnings.push_back(
@@ -105,10 +104,14 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
       model.warnings.push_back(
           fmt::format("the matrix of {} has {}: it is no covariance", setting.kernel.text(), check.text()));
   if (spec->optimise) warn_of_reach(model, setting, data);
-  model.certificate = gp::certificate_of(model, setting, kernel, data, model.lml_gradient, execution.part(0.99, 1));
+  const Vector gradient =
+      spec->optimise ? gp::certified_gradient(model, setting, data, execution.part(0.97, 0.99)) : model.lml_gradient;
+  model.certificate = gp::certificate_of(model, setting, kernel, data, gradient, execution.part(0.99, 1));
   model.certificate.iterations = learned.iterations;
   model.certificate.stopped = learned.stopped;
   return model;
 }
+
+template const Method& method_of<Gp>();
 
 }  // namespace lemma

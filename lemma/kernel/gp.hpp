@@ -1,7 +1,7 @@
 // lemma/kernel/gp.hpp
 #pragma once
-#include <lemma/kernel/kernel_gradient.hpp>
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/geometry/kernel/gradient.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
 
@@ -28,7 +28,8 @@ constexpr auto names_of(GpMean) { return std::array<std::string_view, 2>{"zero",
 /// Cost         O(n² d + n³/3) time and 8 n² bytes; n³ for each evaluation of the gradient. O(n) for a predicted mean, O(n²)
 ///              for its standard deviation, from R, which a model in memory keeps and a loaded one makes when first asked.
 /// Certificate  optimal for given hyperparameters: A α = y − m with K made anew from the rows. stationary for learned ones:
-///              moreover no entry of the gradient is above 1e-6 n, where `verify` takes differences of log p(y) by eigenvalues.
+///              moreover no entry of the gradient is above 1e-6 n, found anew by eigenvalues and differences of the kernel's
+///              values (up to 600 rows).
 struct Gp {
   Kernel kernel;
   std::optional<double> noise;
@@ -64,7 +65,10 @@ struct Gp {
         param("restarts", &Gp::restarts, "further starts of the search, by chance", between(0, 1000)),
         param("gigabytes", &Gp::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<Gp>);
 
@@ -93,8 +97,10 @@ struct GpModel : Evidence {
         result("log_marginal_likelihood", &M::log_marginal_likelihood, "log p(y)"),
         result("hyperparameters", &M::hyperparameters,
                "the kernel's, in the order in which it is written, then the noise"),
-        result("lml_gradient", &M::lml_gradient,
-               "of log p(y) in the logarithm of each; missing beyond 2,000 rows when they are given"),
+        result(
+            "lml_gradient", &M::lml_gradient,
+            "of log p(y) in the logarithm of each, as computed: the certificate says to what it is accurate; missing "
+            "beyond 2,000 rows when they are given"),
         result("noise", &M::noise, "variance of the noise"),
         result("mean", &M::mean, "what the process is about"),
         result("jitter", &M::jitter, "added to the noise so that the matrix can be factorised; 0 unless needed"),
@@ -123,5 +129,7 @@ struct GpModel : Evidence {
 
 GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const GpModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Gp>();
 
 }  // namespace lemma

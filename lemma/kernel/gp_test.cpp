@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
-#include <lemma/kernel/gp_parts.hpp>
+#include <lemma/kernel/gp/parts.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/optimize/gradient_check.hpp>
 #include <tests/golden.hpp>
@@ -140,6 +140,37 @@ TEST(Gp, AWrongOptimumFailsTheCertificate) {  // the natural slip: hyperparamete
   EXPECT_TRUE(certify(wrong, rows_of(data.x, data.y), {}).holds());  // it claims nothing of them
   wrong.spec.optimise = true;
   EXPECT_FALSE(certify(wrong, rows_of(data.x, data.y), {}).holds());
+}
+
+TEST(Gp, ASecondLookFindsTheGradientOfAnIllConditionedMatrix) {  // condition 5e8: differences of log p(y) lose it
+  const Table boston = dataset("boston");
+  Matrix x(boston.rows(), 13);
+  Vector y(boston.rows());
+  for (Index j = 0; j < 14; ++j) {
+    const auto& values = boston.column(static_cast<std::size_t>(j)).numbers().values;
+    for (Index i = 0; i < boston.rows(); ++i) (j < 13 ? x(i, j) : y(i)) = values[static_cast<std::size_t>(i)];
+  }
+  Gp spec = fixed("8447930*rbf(1.26443e-06)", 9.18835);  // where learning ends
+  spec.mean = GpMean::constant;
+  const auto learned = [&](const Gp& at) {
+    auto m = fit(at, x, y);
+    m.spec.optimise = true;
+    return m;
+  };
+  const auto m = learned(spec);
+  const auto again = certify(m, rows_of(x, y), {});
+  EXPECT_TRUE(again.holds()) << again.message;
+  EXPECT_NE(again.message.find("accurate to about 1e-07"), std::string::npos) << again.message;
+  EXPECT_LT((m.lml_gradient - Vector{{8.6e-5, 1.82e-4, -5.1e-6}}).cwiseAbs().maxCoeff(), 3e-5);  // 506 rows × 1e-7
+  spec.noise = *spec.noise * (1 + 1e-5);
+  EXPECT_FALSE(certify(learned(spec), rows_of(x, y), {}).holds());
+}
+
+TEST(Gp, TheGradientIsTheNumberComputed) {
+  const Mcycle data;
+  const auto m = fit(Gp{}, data.x, data.y);
+  for (const double entry : m.lml_gradient)
+    EXPECT_NE(entry, std::round(entry * 1e6) / 1e6);  // not rounded to some unit
 }
 
 TEST(Gp, LengthsOfTheirOwnTellWhichColumnMatters) {

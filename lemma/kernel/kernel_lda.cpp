@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_lda_parts.hpp>
+#include <lemma/kernel/kernel_lda/parts.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/multiply.hpp>
@@ -182,5 +182,7 @@ KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOpti
          execution.part(0.9, 1));
   return model;
 }
+
+template const Method& method_of<KernelLda>();
 
 }  // namespace lemma

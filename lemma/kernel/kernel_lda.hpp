@@ -1,6 +1,6 @@
 // lemma/kernel/kernel_lda.hpp
 #pragma once
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
 #include <lemma/model/prior.hpp>
 
@@ -54,7 +54,10 @@ struct KernelLda {
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   void check() const { check_prior(name, prior); }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<KernelLda>);
 
@@ -87,7 +90,7 @@ struct KernelLdaModel : Evidence {
         state("dual_coefficients", &M::dual_coefficients, "a row for each kept row, a column per discriminant")};
   }
   Index width() const { return points.width; }
-  Index classes() const { return counts.size(); }
+  Index class_count() const { return counts.size(); }
   Index discriminants() const { return svd.size(); }
   void check() const;
   Labels predict(const MatrixView& x) const;
@@ -102,5 +105,7 @@ struct KernelLdaModel : Evidence {
 
 KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelLdaModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KernelLda>();
 
 }  // namespace lemma

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_logistic_parts.hpp>
-#include <lemma/math/simd_logistic.hpp>
+#include <lemma/kernel/kernel_logistic/parts.hpp>
+#include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/claim.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -80,7 +81,7 @@ Certificate certificate_of(const KernelLogistic& spec, double worst, bool positi
   out.strength = positive ? Strength::optimal : Strength::stationary;
   out.kind = positive ? "relative duality gap" : "residual of λα = w (y − p)";
   out.value = worst;
-  out.tolerance = tolerance_of(spec);
+  out.tolerance = claimed(tolerance_of(spec));
   out.iterations = iterations;
   out.stopped = std::move(stopped);
   out.message = positive
@@ -92,7 +93,8 @@ Certificate certificate_of(const KernelLogistic& spec, double worst, bool positi
                           "λα = w (y − p) up to {:.1e} of w (allowed {:.0e}); the kernel is not positive "
                           "semidefinite, so that this is a stationary point and no more.",
                           out.value, out.tolerance);
-  if (!out.holds())
+  if (!out.holds() && out.value <= tolerance_of(spec)) out.message += ended_too_soon(tolerance_of(spec));
+  else if (!out.holds())
     out.message += spec.solver == KernelLogisticSolver::stochastic
                        ? " More iterations, a larger lambda, or the solver newton."
                        : " More iterations or a larger lambda may do it.";
@@ -157,5 +159,7 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
                                          format_significant(worst, 2), stopped));
   return model;
 }
+
+template const Method& method_of<KernelLogistic>();
 
 }  // namespace lemma

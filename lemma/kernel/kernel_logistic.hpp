@@ -1,6 +1,6 @@
 // lemma/kernel/kernel_logistic.hpp
 #pragma once
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
 #include <lemma/model/path.hpp>
 
@@ -64,7 +64,10 @@ struct KernelLogistic {
         param("max_iterations", &S::max_iterations, "steps of newton, or passes of stochastic, at most", at_least(1)),
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix of newton may take", above(0))};
   }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<KernelLogistic>);
 
@@ -91,6 +94,7 @@ struct KernelLogisticModel : Evidence {
   }
   Index width() const { return points.width; }
   Index functions() const { return dual_coefficients.of.rows(); }
+  Index class_count() const { return counts.size(); }
   void check() const;
   Matrix decision(const MatrixView& x) const;       // f(x) + b, a column for each function
   Matrix probabilities(const MatrixView& x) const;  // a column for each class
@@ -102,5 +106,7 @@ struct KernelLogisticModel : Evidence {
 
 KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KernelLogistic>();
 
 }  // namespace lemma

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_neighbors_parts.hpp>
+#include <lemma/geometry/kernel/shown.hpp>
+#include <lemma/kernel/kernel_neighbors/parts.hpp>
+#include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
@@ -142,7 +144,7 @@ Prediction KernelNeighborsModel::prediction(const MatrixView& x) const {
 
 std::string KernelNeighborsModel::summary(const Names& names) const {
   std::string out =
-      fmt::format("Kernel: {}\n{} nearest of {}\n", spec.kernel.text(), spec.k, count_of(response.size(), "row"));
+      fmt::format("Kernel: {}\n{} nearest of {}\n", shown(spec.kernel), spec.k, count_of(response.size(), "row"));
   if (of_classes) {
     TextTable table;
     for (Index k = 0; k < counts.size(); ++k) {
@@ -191,7 +193,15 @@ Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const E
               static_cast<Index>(rows.classes.size()) == (model.of_classes ? model.counts.size() : 0),
           "kernel_neighbors: the rows do not have the columns and classes of the model");
   model.check();
-  const KernelRows data = kernel_rows(KernelNeighbors::name, model.spec.kernel, rows, execution.part(0, 0.1));
+  const KernelRows given = kernel_rows(KernelNeighbors::name, model.spec.kernel, rows, execution.part(0, 0.1));
+  const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] {
+    KernelNeighborsModel of_given;
+    take_response(of_given, given, rows.classes);
+    Ties ties{Matrix(model.response.size(), 2), Matrix(given.count(), 2)};
+    ties.kept << model.response, model.weight;
+    ties.given << of_given.response, of_given.weight;
+    return ties;
+  });
   require(
       data.count() == model.response.size(),
       fmt::format("kernel_neighbors: the model keeps {} rows and there are {}", model.response.size(), data.count()));
@@ -209,5 +219,7 @@ Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const E
   if (same.finding()) same.report(out);
   return out;
 }
+
+template const Method& method_of<KernelNeighbors>();
 
 }  // namespace lemma

@@ -1,6 +1,6 @@
 // lemma/kernel/kernel_neighbors.hpp
 #pragma once
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
 
@@ -45,7 +45,10 @@ struct KernelNeighbors {
                       param("vote", &S::vote, "each row alike, or by 1 / distance")};
   }
   void check() const;
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<KernelNeighbors>);
 
@@ -75,6 +78,7 @@ struct KernelNeighborsModel : Evidence {
   }
   Index width() const { return points.width; }
   void check() const;
+  Index class_count() const { return of_classes ? counts.size() : 0; }
   Task task() const { return of_classes ? Task::classification : Task::regression; }
 
   Vector predict(const MatrixView& x) const;  // numbers; of classes the code
@@ -93,5 +97,7 @@ struct KernelNeighborsModel : Evidence {
 
 KernelNeighborsModel fit(const Valid<KernelNeighbors>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KernelNeighbors>();
 
 }  // namespace lemma

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
+#include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 #include <limits>
@@ -111,21 +113,65 @@ void require_whole(const KernelRows& data) {
                         data.points.places()[at(i)] + 1, data.weight(i)));
 }
 
+std::int64_t order_of(const KernelRows& data) {
+  return fingerprint_in_order(
+      data.points, [&](Index i) { return static_cast<double>(data.label_of(i)); },
+      [&](Index i) { return data.weight(i); });
+}
+
+/// Which of the rows each kept one is. `support` counts those of the fit in their order; where rows come in another one they
+/// are found by their features, and of several rows with these one whose class has made such mistakes.
+struct KeptAmong {
+  std::vector<Index> of;
+  bool as_numbered = true;
+};
+KeptAmong by_numbers(const KernelPerceptronModel& model, const KernelRows& data) {
+  const auto& places = data.points.places();
+  KeptAmong out;
+  for (const Index kept : model.support.of) {
+    const auto found = std::lower_bound(places.begin(), places.end(), kept);
+    require(found != places.end() && *found == kept,
+            "kernel_perceptron: a row that the model keeps is not among the rows");
+    out.of.push_back(found - places.begin());
+  }
+  return out;
+}
+bool may_have_made(const KernelPerceptronModel& model, Index kept, int label) {
+  for (Index k = 0; k < model.functions(); ++k) {
+    const double alpha = model.dual_coefficients.of(k, kept);
+    if (alpha != 0 && (alpha > 0) != is_positive(label, k, model.functions())) return false;
+  }
+  return true;
+}
+std::optional<std::vector<Index>> by_features(const KernelPerceptronModel& model, const KernelRows& data) {
+  const Points stored = model.support_vectors.points(model.spec.kernel, model.support.of);
+  RowMatch match(stored, data.points,
+                 [&](Index kept, Index row) { return may_have_made(model, kept, data.label_of(row)); });
+  for (Index j = 0; j < stored.count(); ++j)
+    if (!match.take(j)) return {};
+  return match.rows();
+}
+KeptAmong kept_among(const KernelPerceptronModel& model, const KernelRows& data) {
+  if (model.spec.kernel.contains<Precomputed>() || model.order == order_of(data)) return by_numbers(model, data);
+  const auto found = by_features(model, data);
+  if (!found) return by_numbers(model, data);
+  KeptAmong out{*found};
+  for (std::size_t j = 0; j < found->size(); ++j)
+    out.as_numbered = out.as_numbered && data.points.places()[at((*found)[j])] == model.support.of[j];
+  return out;
+}
+
 /// The least signed value over the length of f, and the weight of the rows on the wrong side, from the model's own rows.
 struct Sides {
   Vector margin, wrong;
 };
-Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const Execution& execution) {
+Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const std::vector<Index>& kept,
+               const Execution& execution) {
   const Index count = model.functions();
   const BoundKernel kernel(model.spec.kernel, data.points);
   Matrix alpha = Matrix::Zero(data.count(), count);
-  const auto& places = data.points.places();
-  for (std::size_t j = 0; j < model.support.of.size(); ++j) {
-    const auto found = std::lower_bound(places.begin(), places.end(), model.support.of[j]);
-    require(found != places.end() && *found == model.support.of[j],
-            "kernel_perceptron: a row that the model keeps is not among the rows");
-    alpha.row(found - places.begin()) += model.dual_coefficients.of.col(static_cast<Index>(j)).transpose();
-  }
+  for (std::size_t j = 0; j < kept.size(); ++j)
+    alpha.row(kept[j]) += model.dual_coefficients.of.col(static_cast<Index>(j)).transpose();
   const Matrix f = kernel.expand_own(alpha, execution);
   Sides out{Vector::Constant(count, std::numeric_limits<double>::infinity()), Vector::Zero(count)};
   for (Index i = 0; i < data.count(); ++i)
@@ -149,29 +195,27 @@ Certificate certificate_of(double wrong, long long updates, bool cancelled) {
 }
 
 /// Until it separates, f has a mistake of its own class for each update: |α| counts them, and so does b.
-void compare_counts(Comparison& same, const KernelPerceptronModel& model, const KernelRows& data) {
+void compare_counts(Comparison& same, const KernelPerceptronModel& model, const KernelRows& data,
+                    const std::vector<Index>& kept) {
   const Index count = model.functions();
-  const auto& places = data.points.places();
   for (Index k = 0; k < count; ++k) {
     if (model.errors.of(k) != 0) continue;
     const auto alpha = model.dual_coefficients.of.row(k);
     same.entry("updates", k, model.updates.of(k), alpha.cwiseAbs().sum(), 1);
     same.entry("intercept", k, model.intercept.of(k), model.spec.intercept ? alpha.sum() : 0, 1);
     for (Index j = 0; j < alpha.size(); ++j) {
-      const auto row = std::lower_bound(places.begin(), places.end(), model.support.of[at(j)]) - places.begin();
-      const double s = is_positive(data.label_of(row), k, count) ? 1 : -1;
+      const double s = is_positive(data.label_of(kept[at(j)]), k, count) ? 1 : -1;
       same.entry("dual_coefficients", k * alpha.size() + j, alpha(j), s * std::round(std::abs(alpha(j))), 1);
     }
   }
 }
 
-void compare_support(Comparison& same, const KernelPerceptronModel& model, const Points& points) {
+void compare_support(Comparison& same, const KernelPerceptronModel& model, const Points& points,
+                     const std::vector<Index>& kept) {
   if (model.spec.kernel.contains<Precomputed>()) return;
   const Points stored = model.support_vectors.points(model.spec.kernel, model.support.of);
-  const auto& places = points.places();
   for (Index j = 0; j < stored.count() && !same.finding(); ++j) {
-    const auto row = std::lower_bound(places.begin(), places.end(), model.support.of[at(j)]) - places.begin();
-    const Matrix a = stored.rows(j, 1), b = points.rows(row, 1);
+    const Matrix a = stored.rows(j, 1), b = points.rows(kept[at(j)], 1);
     for (Index c = 0; c < b.cols(); ++c) same.entry("support_vectors", j * b.cols() + c, a(0, c), b(0, c), 0);
   }
 }
@@ -182,6 +226,7 @@ void KernelPerceptronModel::check() const {
   const auto kept = static_cast<Index>(support.of.size());
   require(functions() >= 1 && dual_coefficients.of.cols() == kept && dual_coefficients.of.allFinite(),
           "kernel_perceptron: the dual coefficients are not usable");
+  require(functions() == functions_for(class_count()), "kernel_perceptron: two classes need one function");
   support_vectors.check(KernelPerceptron::name, spec.kernel, kept);
   for (const Index place : support.of)
     require(place >= 0 && (!spec.kernel.contains<Precomputed>() || place < support_vectors.width),
@@ -189,6 +234,12 @@ void KernelPerceptronModel::check() const {
   for (const PathNumbers* each : {&intercept, &margin, &errors, &updates, &passes})
     require(each->size() == functions() && each->of.allFinite(),
             "kernel_perceptron: a number of each function is missing or not usable");
+}
+
+void read_fields(KernelPerceptronModel& model, const Value& value) {
+  Value complete = value;
+  if (!complete.find("order")) complete.set("order", Value(std::int64_t{0}));
+  read_fields<KernelPerceptronModel>(model, complete);
 }
 
 Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
@@ -208,7 +259,7 @@ Prediction KernelPerceptronModel::prediction(const MatrixView& x) const {
 }
 
 std::string KernelPerceptronModel::summary(const Names& names) const {
-  std::string out = fmt::format("Kernel: {}\n{} kept\n\n", spec.kernel.text(),
+  std::string out = fmt::format("Kernel: {}\n{} kept\n\n", shown(spec.kernel),
                                 count_of(static_cast<Index>(support.of.size()), "row"));
   for (Index k = 0; k < functions(); ++k) {
     const std::size_t of = functions() == 1 ? 1 : at(k);
@@ -262,9 +313,10 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
   model.support.of = support.places();
   model.support_vectors = KeptRows::of(model.spec.kernel, support);
   model.dual_coefficients.of = alpha(Eigen::all, kept);
+  model.order = order_of(data);
   Execution to_the_end = execution.part(0.9, 1);
   if (execution.cancelled()) to_the_end.progress = nullptr;  // what there is, is judged
-  const Sides sides = sides_of(model, data, to_the_end);
+  const Sides sides = sides_of(model, data, kept, to_the_end);
   model.margin.of = sides.margin;
   model.errors.of = sides.wrong;
   const double wrong = sides.wrong.sum();
@@ -283,20 +335,27 @@ Certificate certify(const KernelPerceptronModel& model, const Rows& rows, const 
           "kernel_perceptron: the rows do not have the columns and classes of the model");
   model.check();
   const KernelRows data = kernel_rows(KernelPerceptron::name, model.spec.kernel, rows, execution.part(0, 0.1));
-  const Sides sides = sides_of(model, data, execution.part(0.1, 1));
+  const KeptAmong kept = kept_among(model, data);
+  const Sides sides = sides_of(model, data, kept.of, execution.part(0.1, 1));
   Certificate out = certificate_of(sides.wrong.sum(), 0, false);
   Comparison same;
-  compare_support(same, model, data.points);
+  compare_support(same, model, data.points, kept.of);
   for (Index k = 0; k < model.functions(); ++k) {
     same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
     same.entry("margin", k, model.margin.of(k), sides.margin(k), std::abs(sides.margin(k)), 1e-6);
   }
-  compare_counts(same, model, data);
+  compare_counts(same, model, data, kept.of);
   if (same.finding()) {
     same.report(out);
     out.strength = Strength::optimal;
+  } else if (!kept.as_numbered) {
+    out.message +=
+        " The rows come in another order than at the fit: the numbers of the kept rows count that one and were not "
+        "checked.";
   }
   return out;
 }
+
+template const Method& method_of<KernelPerceptron>();
 
 }  // namespace lemma

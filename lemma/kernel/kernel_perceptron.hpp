@@ -1,7 +1,8 @@
 // lemma/kernel/kernel_perceptron.hpp
 #pragma once
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/model/path.hpp>
 
 namespace lemma {
@@ -45,7 +46,10 @@ struct KernelPerceptron {
         param("intercept", &S::intercept, "learn b too; else it is 0"),
         param("gigabytes", &S::gigabytes, "gigabytes of kernel values that are kept; others are made again", above(0))};
   }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<KernelPerceptron>);
 
@@ -55,6 +59,7 @@ struct KernelPerceptronModel : Evidence {
   RowNumbers support;
   KeptRows support_vectors;
   PathMatrix dual_coefficients;  // a row for each function
+  std::int64_t order = 0;        // 0: not known, as in a file of before it was kept
 
   static constexpr auto fields() {
     using M = KernelPerceptronModel;
@@ -68,10 +73,12 @@ struct KernelPerceptronModel : Evidence {
         result("passes", &M::passes, "passes over the rows, with the one that changed nothing"),
         state("support", &M::support, "numbers of the rows that are kept among the training rows, from 1"),
         state("support_vectors", &M::support_vectors, "the rows themselves; of a precomputed kernel none are kept"),
-        state("dual_coefficients", &M::dual_coefficients, "alpha of each kept row; a row for each function")};
+        state("dual_coefficients", &M::dual_coefficients, "alpha of each kept row; a row for each function"),
+        state("order", &M::order, "fingerprint of the training rows in their order, which `support` counts")};
   }
   Index width() const { return support_vectors.width; }
   Index functions() const { return dual_coefficients.of.rows(); }
+  Index class_count() const { return classes_for(functions()); }
   void check() const;
   Matrix decision(const MatrixView& x) const;  // f(x) + b, a column for each function
   Labels predict(const MatrixView& x) const;
@@ -80,7 +87,12 @@ struct KernelPerceptronModel : Evidence {
   std::string summary(const Names& names) const;
 };
 
+/// Files of before `order` was kept are read as well.
+void read_fields(KernelPerceptronModel& model, const Value& value);
+
 KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelPerceptronModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KernelPerceptron>();
 
 }  // namespace lemma

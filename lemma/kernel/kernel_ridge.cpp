@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_ridge_parts.hpp>
+#include <lemma/kernel/kernel_ridge/parts.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/tiled_cholesky.hpp>
 
@@ -164,5 +164,7 @@ KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const Fit
   model.certificate = kernel_ridge::certificate_of(model, kernel, data, execution.part(0.95, 1));
   return model;
 }
+
+template const Method& method_of<KernelRidge>();
 
 }  // namespace lemma

@@ -1,6 +1,6 @@
 // lemma/kernel/kernel_ridge.hpp
 #pragma once
-#include <lemma/kernel/kernel_rows.hpp>
+#include <lemma/kernel/shared/rows.hpp>
 #include <lemma/model/method.hpp>
 #include <lemma/model/path.hpp>
 #include <limits>
@@ -50,7 +50,10 @@ struct KernelRidge {
         param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
         param("gigabytes", &KernelRidge::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
   void check() const;
 };
 static_assert(Described<KernelRidge>);
@@ -92,5 +95,7 @@ struct KernelRidgeModel : Evidence {
 
 KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelRidgeModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<KernelRidge>();
 
 }  // namespace lemma

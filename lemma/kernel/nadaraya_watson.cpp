@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_rows.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
+#include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/simd.hpp>
 #include <lemma/model/comparison.hpp>
@@ -17,22 +17,25 @@ constexpr double kFlat = 1e-12;  // a spread below this share of the squared ban
 constexpr double kTolerance = 1e-8;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The rows of the fit, in units of the bandwidth.
+/// The rows of the fit, in units of the bandwidth, and their responses about the mean of these: far from 0 few digits would be
+/// left of a residual.
 struct Smoother {
   Matrix points;
-  const Vector& y;
+  double centre;
+  Vector y;
   const Vector& weight;
   Vector log_weight;
   int degree;
 
   Smoother(const Matrix& rows, const Vector& response, const Vector& weights, const Vector& bandwidth, int degree_of)
       : points(rows * bandwidth.cwiseInverse().asDiagonal()),
-        y(response),
+        centre(weights.dot(response) / weights.sum()),
+        y(response.array() - centre),
         weight(weights),
         log_weight(weights.array().log()),
         degree(degree_of) {}
 
-  /// Of one place: f, and how much the response of row `own` counts in it (0 when there is none).
+  /// Of one place: f less the centre, and how much the response of row `own` counts in it (0 when there is none).
   struct At {
     double value, own_share;
   };
@@ -58,8 +61,8 @@ struct Smoother {
  private:
   /// ȳ + (x − x̄)·b with b the slope of least squares, shortest where the rows nearby do not spread.
   At line(const MatrixView& x, const Eigen::Map<Vector>& k, double sum, double mean, double own_k) const {
-    const Vector centre = points.transpose() * k / sum, off = x.row(0).transpose() - centre;
-    const Matrix moved = points.rowwise() - centre.transpose();
+    const Vector middle = points.transpose() * k / sum, off = x.row(0).transpose() - middle;
+    const Matrix moved = points.rowwise() - middle.transpose();
     const Matrix spread = moved.transpose() * k.asDiagonal() * moved;
     const Vector pull = moved.transpose() * k.cwiseProduct((y.array() - mean).matrix());
     const Eigenpairs axes = symmetric_eigen(spread);
@@ -197,7 +200,7 @@ Vector NadarayaWatsonModel::predict(const MatrixView& x) const {
   const Matrix scaled = x * bandwidth.cwiseInverse().asDiagonal();
   Vector out(x.rows());
   for_rows(scaled, smoother.points, {}, [&](Index i, std::span<double> distance) {
-    out(i) = smoother.at(scaled.row(i), distance, -1, false).value;
+    out(i) = smoother.centre + smoother.at(scaled.row(i), distance, -1, false).value;
   });
   return out;
 }
@@ -228,7 +231,7 @@ NadarayaWatsonModel fit(const Valid<NadarayaWatson>& spec, const Rows& rows, con
   model.loocv_mse = leave_one_out(smoother, execution.part(0.9, 0.95));
   const Fitted all = fitted(smoother, execution.part(0.95, 1));
   model.effective_df = all.own_share.sum();
-  model.rss = data.weight.dot((data.y - all.values).cwiseAbs2());
+  model.rss = data.weight.dot((smoother.y - all.values).cwiseAbs2());
   require(std::isfinite(model.rss) && !std::isinf(model.loocv_mse),
           fmt::format("nadaraya_watson: the squares of '{}' are too large to be added up", rows.target));
   if (std::isnan(model.loocv_mse))
@@ -242,26 +245,37 @@ Certificate certify(const NadarayaWatsonModel& model, const Rows& rows, const Ex
   require(rows.width() == model.width(),
           fmt::format("nadaraya_watson: the model has {} columns and the rows have {}", model.width(), rows.width()));
   model.check();
-  const KernelRows data = dense_rows(rows, execution);
+  const KernelRows given = dense_rows(rows, execution);
+  KeptRows kept;
+  kept.dense = model.points;
+  kept.width = model.width();
+  const KernelRows data = in_kept_order(Kernel(), kept, given, [&] {
+    Ties ties{Matrix(model.response.size(), 2), Matrix(given.count(), 2)};
+    ties.kept << model.response, model.weights;
+    ties.given << given.y, given.weight;
+    return ties;
+  });
   require(data.count() == model.points.rows(),
           fmt::format("nadaraya_watson: the model keeps {} rows and there are {}", model.points.rows(), data.count()));
   Comparison same;
-  const Vector given = bandwidth_for(model.spec.bandwidth, rows.width());
-  for (Index j = 0; j < given.size(); ++j) same.entry("bandwidth", j, model.bandwidth(j), given(j), 0);
+  const Vector bandwidth = bandwidth_for(model.spec.bandwidth, rows.width());
+  for (Index j = 0; j < bandwidth.size(); ++j) same.entry("bandwidth", j, model.bandwidth(j), bandwidth(j), 0);
   for (Index i = 0; i < data.count() && !same.finding(); ++i) {
     same.entry("response", i, model.response(i), data.y(i), 0);
     same.entry("weights", i, model.weights(i), data.weight(i), 0);
     for (Index j = 0; j < model.width(); ++j)
       same.entry("points", i * model.width() + j, model.points(i, j), data.points.dense()(i, j), 0);
   }
-  const Smoother smoother(data.points.dense(), data.y, data.weight, given, model.spec.degree);
+  const Smoother smoother(data.points.dense(), data.y, data.weight, bandwidth, model.spec.degree);
   const Fitted all = fitted(smoother, execution);
   Certificate out = certificate_of(model.loocv_mse, by_closed_form(smoother, all, execution));
   if (!out.holds()) return out;
   same.relative("effective_df", model.effective_df, all.own_share.sum());
-  same.relative("rss", model.rss, data.weight.dot((data.y - all.values).cwiseAbs2()));
+  same.relative("rss", model.rss, data.weight.dot((smoother.y - all.values).cwiseAbs2()));
   if (same.finding()) same.report(out);
   return out;
 }
+
+template const Method& method_of<NadarayaWatson>();
 
 }  // namespace lemma

@@ -72,4 +72,6 @@ struct NadarayaWatsonModel : Evidence {
 NadarayaWatsonModel fit(const Valid<NadarayaWatson>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const NadarayaWatsonModel& model, const Rows& rows, const Execution& execution);
 
+extern template const Method& method_of<NadarayaWatson>();
+
 }  // namespace lemma

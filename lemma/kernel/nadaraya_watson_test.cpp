@@ -95,6 +95,20 @@ TEST(NadarayaWatson, TheChosenBandwidthLeavesTheLeastError) {
   }
 }
 
+TEST(NadarayaWatson, ResponsesFarFromZeroAreAnsweredAsNearIt) {
+  const Mcycle data;
+  const auto plain = fit(NadarayaWatson{}, data.x, Vector(data.y.array().round()));
+  for (const double offset : {1.7e9, 1e12}) {
+    const Vector y = data.y.array().round() + offset;  // whole numbers: exact there too
+    for (const int degree : {0, 1}) {
+      const auto m = fit(NadarayaWatson{.degree = degree}, data.x, y);
+      EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+      const double unlike = degree == 0 ? std::abs(m.loocv_mse / plain.loocv_mse - 1) : 0;
+      EXPECT_LT(unlike, 1e-9);
+    }
+  }
+}
+
 TEST(NadarayaWatson, OtherResponsesFailTheCertificate) {
   const Mcycle data;
   auto m = fit(NadarayaWatson{.bandwidth = {1.5}}, data.x, data.y);

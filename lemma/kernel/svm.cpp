@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/platt.hpp>
-#include <lemma/kernel/svm_parts.hpp>
+#include <lemma/kernel/svm/parts.hpp>
+#include <lemma/kernel/svm/platt.hpp>
 
 namespace lemma {
 namespace {
@@ -117,7 +117,7 @@ void take_numbers(SvmModel& model, const std::vector<Machine>& machines, const s
   for (Index m = 0; m < count; ++m) {
     const Measured& measured = learned[at(m)].trained.measured;
     model.machines.row(m) << machines[at(m)].negative, machines[at(m)].positive;
-    model.bias.of(m) = learned[at(m)].trained.bias;
+    model.bias.of(m) = machines[at(m)].centre + learned[at(m)].trained.bias;
     set_measured(model, m, measured, has_gap);
     if (!sigmoids) continue;
     model.sigmoid_slope.of(m) = learned[at(m)].sigmoid.slope;
@@ -197,6 +197,7 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
   if (spec->slack) model.spec.C = users_cost(chosen, machines[0], learned[0].trained.cost);
   if (spec->probabilities && model.of_classes) model.fold_seed = static_cast<std::int64_t>(options.seed);
   keep_support(model, machines, learned, whole.points());
+  model.order = order_of(whole.points(), outcomes);
   take_numbers(model, machines, learned, has_gap);
   warn_of_outcome(model, machines, learned, rows.classes);
 
@@ -214,5 +215,7 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
   model.certificate = certificate_of(model, findings);
   return model;
 }
+
+template const Method& method_of<Svm>();
 
 }  // namespace lemma

@@ -1,8 +1,8 @@
 // lemma/kernel/svm.hpp: support vector machines: the widest margin, for classes and for numbers.
 #pragma once
-#include <lemma/kernel/bound_kernel.hpp>
-#include <lemma/kernel/kept_rows.hpp>
-#include <lemma/kernel/smo.hpp>
+#include <lemma/geometry/kept_rows.hpp>
+#include <lemma/geometry/kernel/bound.hpp>
+#include <lemma/kernel/svm/smo.hpp>
 #include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
 #include <lemma/model/path.hpp>
@@ -81,7 +81,10 @@ struct Svm {
         param("shrinking", &Svm::shrinking, "leave rows out that seem settled, and look at them again at the end"),
         param("working_set", &Svm::working_set, "rows that are worked on at a time; automatic chooses by size")};
   }
-  int letters() const { return kernel.letters(); }
+  Needs needs(Needs usual) const {
+    usual.letters = kernel.letters();
+    return usual;
+  }
 };
 static_assert(Described<Svm>);
 
@@ -97,6 +100,7 @@ struct SvmModel : Evidence {
   bool of_classes = true;
   PathNumbers sigmoid_slope, sigmoid_offset;
   std::int64_t fold_seed = 0;
+  std::int64_t order = 0;  // 0: not known, as in a file of before it was kept
 
   static constexpr auto fields() {
     using M = SvmModel;
@@ -121,7 +125,8 @@ struct SvmModel : Evidence {
         state("of_classes", &M::of_classes, "the response was a class, not a number"),
         state("sigmoid_slope", &M::sigmoid_slope, "A of 1 / (1 + exp(A f + B)), of each machine; none without"),
         state("sigmoid_offset", &M::sigmoid_offset, "B of the same"),
-        state("fold_seed", &M::fold_seed, "seed of the folds that the sigmoids were learned on")};
+        state("fold_seed", &M::fold_seed, "seed of the folds that the sigmoids were learned on"),
+        state("order", &M::order, "fingerprint of the training rows in their order, which `support` counts")};
   }
   Index width() const { return support_vectors.width; }
   Index machine_count() const { return bias.size(); }
@@ -148,7 +153,12 @@ struct SvmModel : Evidence {
   std::string summary(const Names& names) const;
 };
 
+/// Files of before `order` was kept are read as well.
+void read_fields(SvmModel& model, const Value& value);
+
 SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const SvmModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Svm>();
 
 }  // namespace lemma

@@ -1,5 +1,5 @@
 // lemma/kernel/svm_test.cpp: what duality says of a machine, held against machines.
-#include <lemma/kernel/svm_data_test.hpp>
+#include <lemma/kernel/svm/data_test.hpp>
 #include <limits>
 #include <tests/sparse_of.hpp>
 

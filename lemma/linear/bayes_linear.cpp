@@ -5,11 +5,13 @@
 #include <functional>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bayes_linear.hpp>
-#include <lemma/linear/learn_triangle.hpp>
+#include <lemma/linear/shared/learn_triangle.hpp>
+#include <lemma/math/blas.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/model/comparison.hpp>
+#include <limits>
 #include <numbers>
 
 namespace lemma {
@@ -29,8 +31,10 @@ struct Reduced {
 
 Reduced reduce(const BayesLinear& spec, const LeastSquares& data) {
   const Index p = data.features();
-  Reduced out{data.triangle().leftCols(p),
-              data.triangle().col(p),
+  Eigen::MatrixXd square = Eigen::MatrixXd::Zero(p + 1, p + 1);
+  square.topRows(data.triangle().rows()) = data.triangle();
+  Reduced out{square.leftCols(p),
+              square.col(p),
               Vector::Ones(p),
               data.mean().head(p),
               data.mean()(p),
@@ -165,6 +169,17 @@ Second second_look(const Reduced& from, double alpha, double beta) {
   return out;
 }
 
+/// α and β are about 1 over the square of the response, and are multiplied with such squares.
+void require_usable_precisions(const Reduced& from, const std::string& target) {
+  constexpr double kLeast = 1e-100, kGreatest = 1e100;
+  const double size = std::hypot(from.mean_y, from.z.stableNorm() / std::sqrt(from.mass));
+  if (size == 0 || (size > kLeast && size < kGreatest)) return;
+  throw Error(fmt::format(
+      "bayes_linear: the values of '{}' are too {} for precisions, which are 1 over their squares (they are about "
+      "{:.0e}); use another unit",
+      target, size > 1 ? "large" : "small", size));
+}
+
 struct Stationarity {
   double of_mean, of_alpha, of_beta;
   double worst() const { return std::max({of_mean, of_alpha, of_beta}); }
@@ -262,6 +277,7 @@ BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const Fit
                                            execution.part(0, 0.9, "reading rows"));
   const Reduced from = reduce(*spec, data);
   require(from.n > 0, "bayes_linear: one row says nothing about the noise; at least two are needed");
+  require_usable_precisions(from, rows.target);
   require(from.z.squaredNorm() > 0,
           fmt::format("bayes_linear: '{}' is constant, so there is no noise to learn from", rows.target));
   const Svd svd = thin_svd(from.a);
@@ -305,7 +321,10 @@ Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execu
   BayesLinearModel expected;
   fill(expected, from, second.m, second.covariance, model.beta);
   Comparison same;
-  constexpr double kFollows = 1e-7;
+  // What is found through the inverse of the triangle has as many digits as its condition leaves.
+  const Vector unit = second.triangle.colwise().norm().cwiseInverse().transpose();
+  const double share = second.triangle.size() > 0 ? blas::reciprocal_condition(second.triangle * unit.asDiagonal()) : 1;
+  const double follows = 1e-7 + 100 * std::numeric_limits<double>::epsilon() / share;
   if (model.spec.alpha) same.relative("alpha", model.alpha, *model.spec.alpha);
   if (model.spec.beta) same.relative("beta", model.beta, *model.spec.beta);
   for (Index j = 0; j < model.width(); ++j) {
@@ -313,23 +332,29 @@ Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execu
     same.entry("scale", j, model.scale(j), from.scale(j), from.scale(j));
   }
   same.relative("mass", model.mass, from.mass);
-  same.number("gamma", model.gamma, second.gamma, 1 + second.gamma, kFollows);
-  same.number("rss", model.rss, second.rss, second.rss + 1e-9 * from.z.squaredNorm(), kFollows);
-  same.number("log_evidence", model.log_evidence, second.log_evidence, from.n + std::abs(second.log_evidence),
-              kFollows);
+  same.number("gamma", model.gamma, second.gamma, 1 + second.gamma, follows);
+  same.number("rss", model.rss, second.rss, second.rss + 1e-9 * from.z.squaredNorm(), follows);
+  same.number("log_evidence", model.log_evidence, second.log_evidence, from.n + std::abs(second.log_evidence), follows);
   same.relative("sigma", model.sigma, expected.sigma);
-  const Vector size = expected.covariance.diagonal().cwiseSqrt();
+  Vector size = expected.covariance.diagonal().cwiseSqrt();
+  if (model.spec.intercept)  // its variance is a sum in which the covariances of nearly dependent columns cancel
+    size(0) = std::sqrt(
+        1 / (from.mass * model.beta) +
+        from.mean.cwiseAbs().dot(expected.covariance.bottomRightCorner(model.width(), model.width()).cwiseAbs() *
+                                 from.mean.cwiseAbs()));
   for (Index i = 0; i < size.size(); ++i)
     for (Index j = 0; j < size.size(); ++j)
       same.entry("covariance", i * size.size() + j, model.covariance(i, j), expected.covariance(i, j),
-                 size(i) * size(j), kFollows);
+                 size(i) * size(j), follows);
   for (Index j = 0; j < model.width(); ++j)
-    same.entry("std_errors", j, model.std_errors(j), expected.std_errors(j), expected.std_errors(j), kFollows);
-  same.number("intercept", model.intercept, expected.intercept,
-              std::abs(expected.intercept) + (model.spec.intercept ? expected.intercept_std_error : 0), kFollows);
-  same.relative("intercept_std_error", model.intercept_std_error, expected.intercept_std_error, kFollows);
+    same.entry("std_errors", j, model.std_errors(j), expected.std_errors(j), expected.std_errors(j), follows);
+  const double of_intercept = model.spec.intercept ? size(0) : 0;
+  same.number("intercept", model.intercept, expected.intercept, std::abs(expected.intercept) + of_intercept, follows);
+  same.number("intercept_std_error", model.intercept_std_error, expected.intercept_std_error, of_intercept, follows);
   if (same.finding()) same.report(out);
   return out;
 }
+
+template const Method& method_of<BayesLinear>();
 
 }  // namespace lemma

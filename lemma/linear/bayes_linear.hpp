@@ -91,4 +91,6 @@ struct BayesLinearModel : Evidence {
 BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execution& execution);
 
+extern template const Method& method_of<BayesLinear>();
+
 }  // namespace lemma

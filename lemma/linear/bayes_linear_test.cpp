@@ -2,7 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/linear/bayes_linear.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/model/fit.hpp>
 #include <numbers>

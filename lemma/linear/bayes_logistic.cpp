@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/bayes_logistic_parts.hpp>
+#include <lemma/linear/bayes_logistic/parts.hpp>
+#include <lemma/linear/shared/planes.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/factorise.hpp>
@@ -257,9 +258,10 @@ BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const
     iterations += mode.iterations;
     done = done && mode.done;
   }
-  require(model.coefficients.of.allFinite() && model.intercept.of.allFinite() && model.std_errors.of.allFinite() &&
-              model.intercept_std_error.of.allFinite(),
-          "bayes_logistic: a coefficient is beyond the range of numbers; use other units");
+  lemma::planes::require_numbers(BayesLogistic::name,
+                                 model.coefficients.of.allFinite() && model.intercept.of.allFinite() &&
+                                     model.std_errors.of.allFinite() && model.intercept_std_error.of.allFinite(),
+                                 rows.features, columns.scale);
   if (!done)
     model.warnings.push_back(fmt::format("the mode was not reached after {} steps; allow more iterations", iterations));
   model.certificate = certify(model, rows, execution.part(0.9, 1));
@@ -267,5 +269,7 @@ BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const
   if (!done) model.certificate.stopped = "iteration limit";
   return model;
 }
+
+template const Method& method_of<BayesLogistic>();
 
 }  // namespace lemma

@@ -1,6 +1,7 @@
 // lemma/linear/bayes_logistic.hpp
 #pragma once
 #include <lemma/model/method.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/model/path.hpp>
 
 namespace lemma {
@@ -77,6 +78,7 @@ struct BayesLogisticModel : Evidence {
   }
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }
+  Index class_count() const { return classes_for(planes()); }
   void check() const;
   Matrix decision(const MatrixView& x) const;       // η of each plane, at the mode
   Matrix probabilities(const MatrixView& x) const;  // averaged over the posterior
@@ -87,5 +89,7 @@ struct BayesLogisticModel : Evidence {
 
 BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const BayesLogisticModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<BayesLogistic>();
 
 }  // namespace lemma

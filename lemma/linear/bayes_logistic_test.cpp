@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/model/fit.hpp>
 
@@ -159,7 +159,7 @@ TEST(BayesLogistic, HardColumnsGetAnAnswerOrAClearError) {
   }
   const Matrix wide = normal_matrix(6, 20, 5);
   EXPECT_TRUE(fit(BayesLogistic{}, wide, std::vector<std::string>{"a", "b", "a", "b", "a", "b"}).certificate.holds());
-  for (const double scale : {1e-200, 1e200}) {
+  for (const double scale : {1e-140, 1e140}) {
     Matrix scaled = data.x;
     scaled.col(0) *= scale;
     const auto m = fit(BayesLogistic{}, scaled, data.labels);

@@ -42,14 +42,14 @@ struct AboutMeans {
   AboutMeans(const CentroidModel& m, Vector by)
       : model(&m),
         unit(std::move(by)),
-        counts(Vector::Zero(m.classes())),
-        shift(Matrix::Zero(m.classes(), m.width())),
+        counts(Vector::Zero(m.class_count())),
+        shift(Matrix::Zero(m.class_count(), m.width())),
         squares(Vector::Zero(m.width())) {}
   void accumulate(const Block& block) {
     for (Index i = 0; i < block.rows(); ++i) {
       const int k = block.label[static_cast<std::size_t>(i)];
       const double w = block.weight_of(i);
-      if (k < 0 || k >= model->classes() || w == 0) continue;
+      if (k < 0 || k >= model->class_count() || w == 0) continue;
       const Vector d = (block.x.row(i) - model->means.row(k)).transpose().cwiseQuotient(unit);
       counts(k) += w;
       shift.row(k) += w * d.transpose();
@@ -79,7 +79,7 @@ Vector units_of(const Rows& rows, const Execution& execution) {
 }  // namespace
 
 void CentroidModel::check() const {
-  require(classes() >= 2 && width() >= 1 && counts.size() == classes() && scale.size() == width(),
+  require(class_count() >= 2 && width() >= 1 && counts.size() == class_count() && scale.size() == width(),
           "centroid: means, counts and scale do not fit together");
   require(means.allFinite() && counts.allFinite() && (counts.array() > 0).all(),
           "centroid: a mean or count is not usable");
@@ -93,12 +93,12 @@ Matrix CentroidModel::decision(const MatrixView& x) const {
   const Eigen::RowVectorXd centre = means.colwise().mean(), by = scale.transpose().cwiseInverse();
   const Matrix from = (means.rowwise() - centre) * by.asDiagonal();
   const Vector constant = 0.5 * from.rowwise().squaredNorm();
-  Matrix all(x.rows(), classes());
+  Matrix all(x.rows(), class_count());
   for (Index i = 0; i < x.rows(); ++i) {
     const Eigen::RowVectorXd z = (x.row(i) - centre).cwiseProduct(by);
-    for (Index k = 0; k < classes(); ++k) all(i, k) = from.row(k).dot(z) - constant(k);
+    for (Index k = 0; k < class_count(); ++k) all(i, k) = from.row(k).dot(z) - constant(k);
   }
-  if (classes() > 2) return all;
+  if (class_count() > 2) return all;
   return all.col(1) - all.col(0);
 }
 
@@ -107,7 +107,7 @@ Labels CentroidModel::predict(const MatrixView& x) const {
   Labels out(static_cast<std::size_t>(x.rows()));
   for (Index i = 0; i < x.rows(); ++i) {
     Index best = 0;
-    if (classes() == 2) best = f(i, 0) > 0 ? 1 : 0;
+    if (class_count() == 2) best = f(i, 0) > 0 ? 1 : 0;
     else f.row(i).maxCoeff(&best);
     out[static_cast<std::size_t>(i)] = static_cast<int>(best);
   }
@@ -119,13 +119,13 @@ AffineMap CentroidModel::affine() const {
   const Matrix from = means.rowwise() - centre;
   const Matrix a = from * scale.cwiseAbs2().cwiseInverse().asDiagonal();
   const Vector b = -a * centre.transpose() - 0.5 * a.cwiseProduct(from).rowwise().sum();
-  if (classes() > 2) return {a, b};
+  if (class_count() > 2) return {a, b};
   return {a.row(1) - a.row(0), b.tail(1) - b.head(1)};
 }
 
 std::string CentroidModel::summary(const Names& names) const {
   std::vector<std::string> rows;
-  for (Index k = 0; k < classes(); ++k)
+  for (Index k = 0; k < class_count(); ++k)
     rows.push_back(static_cast<std::size_t>(k) < names.classes.size() ? names.classes[static_cast<std::size_t>(k)]
                                                                       : fmt::format("class {}", k + 1));
   TextTable table;
@@ -181,14 +181,14 @@ CentroidModel fit(const Valid<Centroid>& spec, const Rows& rows, const FitOption
 }
 
 Certificate certify(const CentroidModel& model, const Rows& rows, const Execution& execution) {
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.classes(),
+  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
           "centroid: the rows do not have the columns and classes of the model");
   const Vector unit = units_of(rows, execution.part(0, 0.4));
   const auto look = scan(rows, AboutMeans(model, unit), execution.part(0.4, 1));
   double worst = (look.counts - model.counts).cwiseAbs().maxCoeff() / look.counts.sum();
-  for (Index k = 0; k < model.classes(); ++k)
+  for (Index k = 0; k < model.class_count(); ++k)
     worst = std::max(worst, look.shift.row(k).cwiseAbs().maxCoeff() / look.counts(k));
-  const double degrees = look.counts.sum() - static_cast<double>(model.classes());
+  const double degrees = look.counts.sum() - static_cast<double>(model.class_count());
   for (Index j = 0; j < model.width(); ++j) {
     const double sd = degrees > 0 ? unit(j) * std::sqrt(look.squares(j) / degrees) : 0;
     const double expected = model.spec.scale && sd > 1e-12 * unit(j) ? sd : 1;
@@ -208,5 +208,7 @@ Certificate certify(const CentroidModel& model, const Rows& rows, const Executio
       out.tolerance);
   return out;
 }
+
+template const Method& method_of<Centroid>();
 
 }  // namespace lemma

@@ -46,7 +46,7 @@ struct CentroidModel : Evidence {
                       result("scale", &M::scale, "each column is divided by it; 1 without `scale`")};
   }
   Index width() const { return means.cols(); }
-  Index classes() const { return means.rows(); }
+  Index class_count() const { return means.rows(); }
   void check() const;
   /// One column, positive for the second class, where there are two; else one for each class.
   Matrix decision(const MatrixView& x) const;
@@ -57,5 +57,7 @@ struct CentroidModel : Evidence {
 
 CentroidModel fit(const Valid<Centroid>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const CentroidModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Centroid>();
 
 }  // namespace lemma

@@ -4,7 +4,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/linear/centroid.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/model/fit.hpp>
 
 namespace lemma {

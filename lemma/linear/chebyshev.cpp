@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/chebyshev_parts.hpp>
-#include <lemma/linear/learn_triangle.hpp>
+#include <lemma/linear/chebyshev/parts.hpp>
+#include <lemma/linear/shared/learn_triangle.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/optimize/programme.hpp>
@@ -148,10 +148,10 @@ std::vector<std::string> warnings_of(const ChebyshevModel& model, const LinearSo
     out.push_back(fmt::format("{} {} of {}the columns before; the coefficient is NA", join_words(names),
                               names.size() == 1 ? "is a linear combination" : "are linear combinations",
                               model.spec.intercept ? "the intercept and " : ""));
-  if (!perfect && static_cast<Index>(model.active.size()) <= model.rank)
+  if (!perfect && static_cast<Index>(model.active.rows.size()) <= model.rank)
     out.push_back(
         fmt::format("{} rows hold a plane of {} coefficients: other coefficients may have the same largest error",
-                    model.active.size(), model.rank));
+                    model.active.rows.size(), model.rank));
   return out;
 }
 
@@ -184,8 +184,9 @@ ChebyshevModel fit(const Valid<Chebyshev>& spec, const Rows& rows, const FitOpti
     done = found.largest() <= answer.h * working.unit * (1 + kDone) + 1e-14 * found.terms() || !grew;
   }
   if (!perfect && rounds > 0) plane = levelled(working, answer.support, plane);
-  for (const std::size_t s : answer.support) model.active.push_back(static_cast<int>(working.rows[s].row));
-  std::sort(model.active.begin(), model.active.end());
+  for (const std::size_t s : answer.support) model.active.rows.push_back(static_cast<int>(working.rows[s].row));
+  std::sort(model.active.rows.begin(), model.active.rows.end());
+  model.active.marks = chebyshev::marks_of(model.active.rows, rows, execution.part(0.9, 0.9));
 
   model.intercept = plane.intercept;
   model.coefficients = plane.slopes;
@@ -197,5 +198,7 @@ ChebyshevModel fit(const Valid<Chebyshev>& spec, const Rows& rows, const FitOpti
   model.certificate = chebyshev::certificate_of(look, rounds, done);
   return model;
 }
+
+template const Method& method_of<Chebyshev>();
 
 }  // namespace lemma

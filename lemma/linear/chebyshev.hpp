@@ -41,6 +41,18 @@ struct Chebyshev {
 };
 static_assert(Described<Chebyshev>);
 
+/// The rows that hold the plane, by their numbers and by marks of their values: rows in another order have other
+/// numbers. The last mark is that of the order of all rows. Marks are below 0, which tells them from the numbers in a
+/// file; models of earlier versions have none.
+struct Holders {
+  Labels rows, marks;
+};
+template <>
+struct Codec<Holders> {
+  static Value write(const Holders& holders);
+  static void read(Holders& field, const Value& value, const std::string& where);
+};
+
 struct ChebyshevModel : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -49,7 +61,8 @@ struct ChebyshevModel : Evidence {
   double intercept = 0, objective = kNone;
   Index rank = 0;
   double n_active = kNone;
-  Labels active, kept;
+  Holders active;
+  Labels kept;
 
   static constexpr auto fields() {
     using M = ChebyshevModel;
@@ -71,5 +84,7 @@ struct ChebyshevModel : Evidence {
 
 ChebyshevModel fit(const Valid<Chebyshev>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const ChebyshevModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Chebyshev>();
 
 }  // namespace lemma

@@ -4,8 +4,9 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/linear/chebyshev.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/model/fit.hpp>
+#include <numeric>
 #include <tests/golden.hpp>
 
 namespace lemma {
@@ -35,7 +36,7 @@ TEST(Chebyshev, OfAConstantIsTheMidrange) {
   const auto m = fit(Chebyshev{}, Matrix(4, 0), Vector{{1.0, 2.0, 4.0, 9.0}});
   EXPECT_NEAR(m.intercept, 5, 1e-14);
   EXPECT_NEAR(m.objective, 4, 1e-14);
-  EXPECT_EQ(m.active, (Labels{0, 3}));
+  EXPECT_EQ(m.active.rows, (Labels{0, 3}));
 }
 
 TEST(Chebyshev, ErrorsOfTheBestLineAlternate) {  // x² on 0 … 10: by Chebyshev's theorem errors h, −h, h at 0, 5, 10
@@ -48,7 +49,7 @@ TEST(Chebyshev, ErrorsOfTheBestLineAlternate) {  // x² on 0 … 10: by Chebyshe
   const auto m = fit(Chebyshev{}, x, y);
   EXPECT_NEAR(m.coefficients(0), 10, 1e-12);
   EXPECT_NEAR(m.objective, 12.5, 1e-12);
-  EXPECT_EQ(m.active, (Labels{0, 5, 10}));
+  EXPECT_EQ(m.active.rows, (Labels{0, 5, 10}));
 }
 
 TEST(Chebyshev, NoPlaneNearbyHasASmallerLargestError) {
@@ -106,7 +107,7 @@ TEST(Chebyshev, ThreadsGiveTheSameBits) {
   options.threads = 3;
   const auto three = fit(Chebyshev{}, data.x, data.response(), options);
   EXPECT_EQ(one.coefficients, three.coefficients);
-  EXPECT_EQ(one.active, three.active);
+  EXPECT_EQ(one.active.rows, three.active.rows);
 }
 
 TEST(Chebyshev, TheNaturalWrongAnswersFailTheCertificate) {
@@ -129,8 +130,23 @@ TEST(Chebyshev, TheNaturalWrongAnswersFailTheCertificate) {
   near.coefficients(0) += 1e-7;
   EXPECT_FALSE(certify(near, rows, {}).holds());
   ChebyshevModel held = right;
-  held.active = {0, 1, 2};
+  std::iota(held.active.rows.begin(), held.active.rows.end(), 0);
   EXPECT_EQ(certify(held, rows, {}).kind, "difference of active");
+}
+
+TEST(Chebyshev, RowsInAnotherOrderAreHeldByTheSameOnes) {
+  const Data data(60, 2);
+  const auto model = fit(Chebyshev{}, data.x, data.response());
+  RandomStream stream(3);
+  const auto order = permutation(stream, 60);
+  const Matrix x = data.x(order, Eigen::all);
+  const Vector response = data.response()(order);
+  const std::vector<double> y(response.begin(), response.end());
+  const MemoryRows rows = rows_of(x, y);
+  EXPECT_TRUE(certify(model, rows, {}).holds()) << certify(model, rows, {}).message;
+  ChebyshevModel wrong = model;
+  wrong.active.marks.front() -= 1;  // no row has this mark
+  EXPECT_EQ(certify(wrong, rows, {}).kind, "difference of active");
 }
 
 TEST(Chebyshev, HardColumnsGetAnAnswerOrAClearError) {

@@ -40,7 +40,7 @@ constexpr auto path_params() {
 /// with cⱼ = sⱼ bⱼ, sⱼ the standard deviation of column j (divisor n; 1 when columns are not standardised) and fⱼ the
 /// penalty factors. Many coefficients are exactly 0: the larger λ, the more.
 ///
-/// Algorithm    coordinate descent along the path (lemma/linear/coordinate_path.hpp): warm starts on the line through the
+/// Algorithm    coordinate descent along the path (lemma/linear/shared/coordinate_path.hpp): warm starts on the line through the
 ///              last two solutions, strong and safe rules, dense columns or sparse ones.
 /// Cost         rows in memory, copied once column by column; with p ≤ n one O(n p²) Gram matrix, else O(n p) for each λ.
 /// Certificate  optimal: the duality gap P − D of every λ, in units of J at b = 0; the dual point is the residual, shrunk
@@ -121,5 +121,7 @@ struct PathModel : Evidence {
 using ElasticNetModel = PathModel<ElasticNet>;
 ElasticNetModel fit(const Valid<ElasticNet>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const ElasticNetModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<ElasticNet>();
 
 }  // namespace lemma

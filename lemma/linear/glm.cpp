@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/coefficient_table.hpp>
-#include <lemma/linear/glm_parts.hpp>
+#include <lemma/linear/glm/parts.hpp>
+#include <lemma/linear/shared/coefficient_table.hpp>
 #include <lemma/math/distributions.hpp>
 
 namespace lemma {
@@ -156,6 +156,8 @@ std::vector<std::string> warnings_of(const GlmModel& model, const glm::Fit& fit,
     out.push_back(fmt::format("{} are linear combinations of {} them; they take no part and their coefficients are NA",
                               names_text(rows.features, fit.aliased), before));
   if (fit.separating.size() > 0) out.push_back(separation_warning(model, fit, rows));
+  else if (fit.undecided)
+    out.push_back("it was not decided whether the likelihood has a maximum: the rows may be separated");
   else if (fit.cancelled) out.push_back("cancelled before the maximum was reached");
   else if (!fit.converged)
     out.push_back(
@@ -226,6 +228,15 @@ void say_separated(Certificate& certificate, bool completely) {
       completely ? "all rows lie on their side of it" : "some rows lie on the border");
 }
 
+void say_undecided(Certificate& certificate) {
+  certificate.kind = "separation";
+  certificate.value = 1;
+  certificate.tolerance = 0;
+  certificate.stopped = "overlap not decided";
+  certificate.error_bound.reset();
+  certificate.message = "Whether the likelihood has a maximum was not decided: the rows may be separated.";
+}
+
 }  // namespace glm
 
 GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options) {
@@ -261,7 +272,10 @@ GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options
   model.warnings = warnings_of(model, found, known, rows, spec->family.has_value());
   model.certificate = glm::certificate_of(problem.law, found.excess, &found);
   if (found.separating.size() > 0) glm::say_separated(model.certificate, found.completely);
+  else if (found.undecided) glm::say_undecided(model.certificate);
   return model;
 }
+
+template const Method& method_of<Glm>();
 
 }  // namespace lemma

@@ -1,6 +1,6 @@
 // lemma/linear/glm.hpp
 #pragma once
-#include <lemma/linear/glm_family.hpp>
+#include <lemma/linear/glm/family.hpp>
 #include <lemma/math/least_squares.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
@@ -142,6 +142,7 @@ struct GlmModel : Evidence {
   void check() const;
   GlmLaw law() const { return {*spec.family, *spec.link}; }
 
+  Index class_count() const { return classes ? 2 : 0; }
   Task task() const { return classes ? Task::classification : Task::regression; }
   /// μ for each row: of two classes the probability of the second.
   Vector predict(const MatrixView& x, std::span<const double> offset = {}) const;
@@ -164,5 +165,7 @@ struct GlmModel : Evidence {
 
 GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const GlmModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Glm>();
 
 }  // namespace lemma

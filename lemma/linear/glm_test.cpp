@@ -4,7 +4,7 @@
 #include <lemma/data/csv.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/linear/glm.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/train.hpp>
 #include <random>

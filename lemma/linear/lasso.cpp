@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/lasso_parts.hpp>
+#include <lemma/linear/lasso/parts.hpp>
+#include <lemma/linear/shared/share_explained.hpp>
 #include <lemma/model/comparison.hpp>
 
 namespace lemma {
@@ -134,10 +136,12 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
       standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.1, "reading rows"));
   CoordinatePath path(columns, penalty, {0.5 * net.tolerance, net.max_sweeps}, execution.part(0.1, 0.2));
   std::vector<PathPoint> points;
+  std::size_t asked_for = 1;
   if (const auto bound = bound_of(spec)) {
     points.push_back(bounded_point(path, penalty, *bound, columns.count <= columns.rows, execution.part(0.2, 0.9)));
   } else {
     const auto lambdas = lambdas_of(path, net, rows);
+    asked_for = lambdas.size();
     for (const double lambda : lambdas) {
       points.push_back(path.move_to(lambda));
       execution.report(0.2 + 0.7 * static_cast<double>(points.size()) / static_cast<double>(lambdas.size()),
@@ -167,6 +171,7 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
   model.coefficients.of = c * columns.scale.cwiseInverse().asDiagonal();
   // A cancelled fit gives back what it has; its evidence is found all the same.
   const Execution unasked{execution.threads, nullptr, 0, 1, {}};
+  const Hearing to_the_end(execution.cancelled() ? unasked : execution);
   const auto found = duality(columns, penalty, model.lambda.of, c, bound_of(spec), unasked);
   for (Index k = 0; k < count; ++k) {
     const Duality& at = found[static_cast<std::size_t>(k)];
@@ -175,7 +180,7 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
     model.norm.of(k) = at.norm;
     model.objective.of(k) = at.objective;
     model.gap.of(k) = at.gap;
-    model.deviance_ratio.of(k) = columns.total > 0 ? 1 - at.rss / columns.total : PathModel<Spec>::kNone;
+    model.deviance_ratio.of(k) = columns.total > 0 ? share_explained(at.rss, columns.total) : PathModel<Spec>::kNone;
   }
   if (!bound_of(spec)) model.spec.lambda.assign(model.lambda.of.begin(), model.lambda.of.end());
   model.chosen_lambda = choose_lambda(net, model.lambda.of, model.rss.of, model.df.of, columns.weight);
@@ -188,6 +193,11 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
                                      execution.cancelled() ? "cancelled"
                                      : unfinished > 0      ? "sweep limit"
                                                            : "converged");
+  if (points.size() < asked_for) {  // what is there may be right, but it is not what was asked for
+    model.certificate.value = PathModel<Spec>::kNone;
+    model.certificate.message =
+        fmt::format("Cancelled after {} of {} λ. {}", points.size(), asked_for, model.certificate.message);
+  }
   return model;
 }
 
@@ -255,5 +265,8 @@ ElasticNetModel fit(const Valid<ElasticNet>& spec, const Rows& rows, const FitOp
 Certificate certify(const ElasticNetModel& model, const Rows& rows, const Execution& execution) {
   return net::certify_path(model, rows, execution);
 }
+
+template const Method& method_of<ElasticNet>();
+template const Method& method_of<Lasso>();
 
 }  // namespace lemma

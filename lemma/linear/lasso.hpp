@@ -51,4 +51,6 @@ using LassoModel = PathModel<Lasso>;
 LassoModel fit(const Valid<Lasso>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const LassoModel& model, const Rows& rows, const Execution& execution);
 
+extern template const Method& method_of<Lasso>();
+
 }  // namespace lemma

@@ -1,6 +1,6 @@
 // lemma/linear/lasso_test.cpp: answers by hand, and what must not change them.
 #include <cmath>
-#include <lemma/linear/lasso_data_test.hpp>
+#include <lemma/linear/lasso/data_test.hpp>
 #include <lemma/linear/ridge.hpp>
 
 namespace lemma {

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/logistic_parts.hpp>
-#include <lemma/linear/logistic_sparse.hpp>
+#include <lemma/linear/logistic/parts.hpp>
+#include <lemma/linear/logistic/sparse.hpp>
+#include <lemma/linear/shared/share_explained.hpp>
+#include <lemma/model/claim.hpp>
 
 namespace lemma {
 namespace {
@@ -18,14 +20,7 @@ constexpr Index kSampleShare = 16, kLeastSample = 16'384;
 /// Every k-th block of the rows: where to begin is learned from a few of them.
 class Sample final : public Rows {
  public:
-  Sample(const Rows& rows, Index every) : rows_(rows), every_(every), size_(block_rows(rows)) {
-    features = rows.features;
-    target = rows.target;
-    classes = rows.classes;
-    has_response = rows.has_response;
-    has_weights = rows.has_weights;
-    has_offset = rows.has_offset;
-  }
+  Sample(const Rows& rows, Index every) : Rows(rows), rows_(rows), every_(every), size_(block_rows(rows)) {}
   Index count() const override { return rows_.count() / size_ / every_ * size_; }  // whole blocks alone
   Block read(Index first, Index size, BlockBuffer& buffer) const override {
     Block block = rows_.read(first / size_ * every_ * size_ + first % size_, size, buffer);
@@ -73,21 +68,15 @@ Vector start_on_sample(const Rows& rows, const Frame& frame, const Logistic& spe
 }
 
 /// The evidence, where the solver did not come to it.
-void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm& penalty) {
-  if (penalty.lambda() > 0) {
-    if (solution.stopped != "converged")
-      solution.gap = duality_gap(loss, penalty, solution.beta, loss.split(solution.beta));
-    return;
+void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm& penalty, const Rows& rows,
+                        const Execution& execution) {
+  if (penalty.lambda() == 0 && solution.stopped != "cancelled") {
+    look_for_separation(solution, loss, penalty, rows, execution);
+  } else if (penalty.lambda() == 0) {
+    solution.decrement = std::max(solution.decrement, 1.0);  // nobody asked whether there is a minimum
+  } else if (solution.stopped != "converged") {
+    solution.gap = duality_gap(loss, penalty, solution.beta, loss.split(solution.beta));
   }
-  if (solution.hessian.size() == 0 && loss.frame().width() <= kMostForHessian) {
-    Decrement found = newton_decrement(loss, penalty, solution.beta);
-    solution.decrement = found.relative;
-    solution.last_step = found.step;
-  }
-  const bool going_on = solution.last_step.cwiseAbs().maxCoeff() > Decrement::kLongStep;
-  if (solution.stopped != "separated" && !(going_on && solution.decrement < 1e-4)) return;
-  solution.stopped = "separated";
-  solution.decrement = std::max(solution.decrement, 1.0);
 }
 
 /// The solver for this shape and penalty, and the data as it needs them.
@@ -138,15 +127,15 @@ Vector start_of(const Matrix& given, const Frame& frame) {
 }
 
 void warn_of_separation(LogisticModel& model, const Solution& solution, const Rows& rows) {
-  std::vector<std::pair<double, std::string>> moving;
-  for (Index j = 0; j < rows.width(); ++j)
-    moving.emplace_back(std::abs(solution.last_step(j + 1)), rows.features[static_cast<std::size_t>(j)]);
-  std::stable_sort(moving.begin(), moving.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  model.warnings.push_back(
-      fmt::format("the classes are separated, most by '{}': without a penalty the coefficients grow without end and "
-                  "the best ones do "
-                  "not exist; use --lambda above 0, or leave the column out",
-                  moving.empty() ? "" : moving.front().second));
+  if (solution.overlap.separated())
+    model.warnings.push_back(
+        fmt::format("{}: without a penalty the coefficients grow without end and the best ones do not exist; use "
+                    "--lambda above 0, or leave {} out",
+                    in_words(solution.overlap, rows), solution.overlap.alone.size() == 1 ? "the column" : "columns"));
+  if (solution.stopped == "overlap not decided")
+    model.warnings.push_back(
+        "it was not decided whether the classes overlap, without which there are no best coefficients; use --lambda "
+        "above 0");
 }
 
 }  // namespace
@@ -225,7 +214,7 @@ Matrix users_curvature(const Frame& frame, const PenaltyTerm& penalty, const Mat
 
 Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, double tolerance) {
   Certificate out;
-  out.tolerance = tolerance;
+  out.tolerance = claimed(tolerance);
   out.iterations = worst.iterations;
   out.stopped = worst.stopped;
   if (penalty.lambda() > 0) {
@@ -248,6 +237,8 @@ Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, do
     out.message =
         worst.stopped == "separated"
             ? "The classes are separated: the objective has no minimum, and its infimum is reached at no coefficients"
+        : worst.stopped == "overlap not decided"
+            ? "Whether the classes overlap was not decided, so that nothing is known of a minimum"
             : fmt::format("One more Newton step would lower the objective by {:.1e} of itself (allowed {:.0e})",
                           out.value, out.tolerance);
   }
@@ -294,19 +285,24 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
     model.objective.of(k) = solution.objective;
     model.df.of(k) = static_cast<double>((users.tail(frame.width()).array() != 0).count());
     const double deviance = 2 * (solution.objective - penalty.value(frame, solution.beta) - frame.saturated);
-    model.deviance_ratio.of(k) = model.null_deviance > 0 ? 1 - deviance / model.null_deviance : 0.0;
-    finish_certificate(solution, loss, penalty);
+    model.deviance_ratio.of(k) = model.null_deviance > 0 ? share_explained(deviance, model.null_deviance) : 0.0;
+    finish_certificate(solution, loss, penalty, rows, how.execution);
     model.trace = Eigen::Map<const Vector>(solution.trace.data(), static_cast<Index>(solution.trace.size()));
-    if (solution.stopped == "separated") warn_of_separation(model, solution, rows);
+    warn_of_separation(model, solution, rows);
     if (solution.dependent && lambda == 0)
       model.warnings.push_back("columns are linear combinations of each other: their coefficients share one effect");
-    if (k + 1 == count && penalty.smooth() && frame.width() <= kMostForCurvature && solution.hessian.size() > 0)
+    if (k + 1 == count && penalty.smooth() && frame.width() <= kMostForCurvature && solution.hessian.size() > 0) {
+      Vector gradient;  // the last Hessian of the solver is one of the coefficients before
+      if (lambda > 0) loss.value(solution.beta, gradient, solution.hessian);
       model.curvature = users_curvature(frame, penalty, solution.hessian);
+    }
     const double value = lambda > 0 ? solution.gap.relative() : solution.decrement;
     if (k == 0 || !(value <= model.certificate.value))
       model.certificate = certificate_of(solution, penalty, tolerance_of(*spec));
   }
   return model;
 }
+
+template const Method& method_of<Logistic>();
 
 }  // namespace lemma

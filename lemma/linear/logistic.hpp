@@ -131,6 +131,7 @@ struct LogisticModel : Evidence {
   Index width() const { return coefficients.of.cols(); }
   Index chosen() const { return lambda.size() - 1; }
   void check() const;
+  Index class_count() const { return of_classes ? 2 : 0; }
   Task task() const { return of_classes ? Task::classification : Task::regression; }
 
   using Offset = std::span<const double>;  // of each row; empty: none
@@ -154,5 +155,7 @@ Certificate certify(const LogisticModel& model, const Rows& rows, const Executio
 /// In Bayesian words: the old posterior, as Laplace approximates it, is the new prior. The result can be updated again. For
 /// l2 and at most 200 columns; Error otherwise. Certificate  stationary: the Newton decrement of this objective.
 LogisticModel updated(const LogisticModel& model, const Rows& rows, const FitOptions& options);
+
+extern template const Method& method_of<Logistic>();
 
 }  // namespace lemma

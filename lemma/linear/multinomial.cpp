@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/linear/multinomial_parts.hpp>
-#include <lemma/linear/quadratic_model.hpp>
+#include <lemma/linear/multinomial/parts.hpp>
+#include <lemma/linear/shared/quadratic_model.hpp>
 #include <lemma/optimize/minimise.hpp>
 
 namespace lemma {
@@ -14,7 +14,6 @@ using logit::QuadraticModel;
 
 constexpr Index kMostForHessian = 1500;
 constexpr double kBelowRounding = 1e-13, kFurther = 1e-4, kNearlyThere = 1e-5, kNoLoss = 1e-9;
-constexpr double kLongStep = 1e-3, kLittleGain = 1e-4;
 constexpr int kMostHalvings = 40, kMostStalls = 4;
 
 Vector flat(const Matrix& b) { return Eigen::Map<const Vector>(b.data(), b.size()); }
@@ -133,14 +132,13 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, cons
     predicted = std::max(0.0, model.decrease(to));
     halvings = 0;
     out.decrement = ratio;
-    out.last_step = step.cwiseAbs().maxCoeff();
     if (!certified_by_gap &&
         (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
       out.stopped = "converged";
       break;
     }
     const bool there = out.gap.objective > 0 && out.gap.relative() <= options.tolerance;
-    if (!hessian_wanted && (out.last_step == 0 || stalls > kMostStalls || (stalls > 0 && there))) {
+    if (!hessian_wanted && (step.cwiseAbs().maxCoeff() == 0 || stalls > kMostStalls || (stalls > 0 && there))) {
       out.stopped = there ? "converged" : "no further descent";
       break;
     }
@@ -210,10 +208,34 @@ Solution newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Ma
   out.b = b;
   out.objective = look.objective;
   out.decrement = std::max(0.0, model.decrease(to)) / std::max(out.objective, 1e-300);
-  out.last_step = (to - at).cwiseAbs().maxCoeff();
   out.hessian = without_first(loss, look.hessian);
+  out.gradient = slopes.tail(loss.size() - loss.terms());
   out.stopped = "looked at again";
   return out;
+}
+
+void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& penalty, const Execution& execution) {
+  const Frame& frame = loss.frame();
+  const auto side = [](const Block& block, Index i) {
+    return block.weight_of(i) > 0 ? block.label[static_cast<std::size_t>(i)] : separation::kNoPart;
+  };
+  const separation::Problem problem{
+      loss.rows(), frame.mean, frame.inverse_scale, frame.intercept, loss.classes().count(), side};
+  at.overlap = {};
+  if (loss.size() <= kMostForHessian) {
+    Solution again = newton_decrement(loss, penalty, at.b);
+    at.decrement = again.decrement;
+    at.objective = again.objective;
+    at.hessian = std::move(again.hessian);
+    at.dependent = again.dependent;
+    if (separation::overlap_is_proved(at.hessian, again.gradient, separation::longest_row(problem, execution)))
+      at.overlap.verdict = separation::Verdict::overlap;
+  }
+  if (at.overlap.verdict != separation::Verdict::overlap)
+    at.overlap = separation::decide(problem, {at.b.rowwise() - Eigen::RowVectorXd(at.b.row(0))}, execution);
+  if (at.overlap.verdict == separation::Verdict::overlap) return;
+  at.stopped = at.overlap.separated() ? "separated" : "overlap not decided";
+  at.decrement = std::max(at.decrement, 1.0);
 }
 
 PenaltyTerm penalty_of(const Multinomial& spec) {
@@ -230,12 +252,6 @@ Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, doubl
   as.decrement = at.decrement;
   as.iterations = at.iterations;
   as.stopped = at.stopped;
-  const double loss_left = at.objective;
-  if (penalty.lambda() == 0 &&
-      (at.stopped == "separated" || (at.decrement < kLittleGain && at.last_step > kLongStep) || !(loss_left > 0))) {
-    as.stopped = "separated";
-    as.decrement = std::max(1.0, at.decrement);
-  }
   return logit::certificate_of(as, penalty, tolerance);
 }
 
@@ -274,13 +290,7 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
   Solution solution = by_newton ? newton(loss, penalty, start, how) : softmax::lbfgs(loss, penalty, start, how);
   if (penalty.lambda() > 0 && solution.stopped != "converged")
     solution.gap = duality_gap(loss, penalty, solution.b, loss.split(solution.b));
-  if (penalty.lambda() == 0 && solution.hessian.size() == 0 && small) {
-    const Solution again = newton_decrement(loss, penalty, solution.b);
-    solution.decrement = again.decrement;
-    solution.last_step = again.last_step;
-    solution.hessian = again.hessian;
-    solution.dependent = again.dependent;
-  }
+  if (penalty.lambda() == 0) look_for_separation(solution, loss, penalty, execution.part(0.9, 1));
 
   MultinomialModel model;
   model.spec = *spec;
@@ -293,16 +303,22 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
   model.aic = model.deviance + 2 * model.df;
   if (penalty.lambda() == 0) judge(model, loss.frame(), solution.dependent ? Matrix() : solution.hessian);
   model.certificate = softmax::certificate_of(solution, penalty, spec->tolerance);
-  if (model.certificate.stopped == "separated")
+  if (solution.overlap.separated())
     model.warnings.push_back(
-        "some classes are separated: without a penalty their coefficients grow without end, and the best ones and "
-        "their "
-        "standard errors do not exist; use --lambda above 0");
+        fmt::format("{}: without a penalty the coefficients grow without end, and the best ones and their standard "
+                    "errors do not exist; use --lambda above 0",
+                    in_words(solution.overlap, rows)));
+  else if (solution.stopped == "overlap not decided")
+    model.warnings.push_back(
+        "it was not decided whether the classes overlap, without which there are no best coefficients; use --lambda "
+        "above 0");
   else if (penalty.lambda() == 0 && solution.dependent)
     model.warnings.push_back(
         "columns are constant or linear combinations of each other: their coefficients share one effect and have no "
         "standard errors");
   return model;
 }
+
+template const Method& method_of<Multinomial>();
 
 }  // namespace lemma

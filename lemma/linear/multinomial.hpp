@@ -94,7 +94,7 @@ struct MultinomialModel : Evidence {
         result("counts", &M::counts, "rows of each class, by weight")};
   }
   Index width() const { return coefficients.cols(); }
-  Index classes() const { return counts.size(); }
+  Index class_count() const { return counts.size(); }
   void check() const;
 
   Labels predict(const MatrixView& x) const;
@@ -106,5 +106,7 @@ struct MultinomialModel : Evidence {
 
 MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const MultinomialModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Multinomial>();
 
 }  // namespace lemma

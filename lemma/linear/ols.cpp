@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/coefficient_table.hpp>
-#include <lemma/linear/ols_parts.hpp>
+#include <lemma/linear/ols/parts.hpp>
+#include <lemma/linear/shared/coefficient_table.hpp>
 #include <lemma/math/distributions.hpp>
 #include <numbers>
 
@@ -19,16 +20,22 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
   const Index p = data.features(), lead = data.intercept() ? 1 : 0;
   const double df = model.df_residual, variance = df > 0 ? model.rss / df : kNone;
   model.sigma = or_none(std::sqrt(variance));
-  model.covariance = Matrix::Constant(p + lead, p + lead, kNone);
   std::vector<Index> terms;  // rows of the covariance: the intercept, then the columns
   if (lead == 1) terms.push_back(0);
   for (const Index j : solution.kept) terms.push_back(j + lead);
-  model.covariance(terms, terms) = (variance * unscaled_covariance(data, solution)).unaryExpr(&or_none);
+  Vector variances = Vector::Constant(p + lead, kNone);
+  if (p + lead <= kMostCovariances) {
+    model.covariance = Matrix::Constant(p + lead, p + lead, kNone);
+    model.covariance(terms, terms) = (variance * unscaled_covariance(data, solution)).unaryExpr(&or_none);
+    variances = model.covariance.diagonal();
+  } else {
+    variances(terms) = variance * unscaled_variances(data, solution);
+  }
 
   const double reach = df > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df) : kNone;
   const auto judge = [&](Index term, double estimate, double& error, double& t, double& p_value, double& lower,
                          double& upper) {
-    error = or_none(std::sqrt(model.covariance(term, term)));
+    error = or_none(std::sqrt(variances(term)));
     t = or_none(estimate / error);
     p_value = std::isnan(t) ? kNone : t_two_sided(t, df);
     lower = or_none(estimate - reach * error);
@@ -131,6 +138,7 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
 
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
+  const Hearing hearing(execution);
   const LeastSquares data = learn_triangle(Ols::name, rows, spec->intercept, LeastSquares::Route::by_condition,
                                            execution.part(0, 0.6, "reading rows"));
   const auto [solution, residuals, excess, refinements] =
@@ -159,5 +167,7 @@ OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options
   model.certificate = ols::certificate_of(excess, refinements);
   return model;
 }
+
+template const Method& method_of<Ols>();
 
 }  // namespace lemma

@@ -1,6 +1,6 @@
 // lemma/linear/ols.hpp
 #pragma once
-#include <lemma/linear/coefficient_table.hpp>
+#include <lemma/linear/shared/coefficient_table.hpp>
 #include <lemma/math/least_squares.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
@@ -15,7 +15,7 @@ namespace lemma {
 /// A column that is a linear combination of the columns before it is aliased, as in R's lm: it takes no part, its
 /// coefficient is NaN (printed NA), and a warning names it.
 ///
-/// Cost         two scans, O(n p²) time, O(p²) memory; one more for each refinement, and one for the quantiles of the
+/// Cost         two scans, O(n p min(n, p)) time, O(p min(n, p)) memory; one more for each refinement, and one for the quantiles of the
 ///              residuals up to kMostResiduals rows.
 /// Certificate  optimal: J(b₀, b) − min J, as a sum of squares in units of the terms that cancel in a residual. The
 ///              residuals are taken in twice the working precision; verify takes the triangle by Householder throughout,
@@ -46,6 +46,9 @@ struct Ols {
   }
 };
 static_assert(Described<Ols>);
+
+/// Beyond so many coefficients their covariance is not kept: it would dwarf the rows. The triangle holds it.
+inline constexpr Index kMostCovariances = 1000;
 
 struct OlsModel : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -100,7 +103,8 @@ struct OlsModel : Evidence {
         result("log_likelihood", &M::log_likelihood, "of Gaussian errors, at the maximum"),
         result("aic", &M::aic, "-2 log_likelihood + 2 (rank + 1)"),
         result("bic", &M::bic, "-2 log_likelihood + log(n) (rank + 1)"),
-        result("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
+        result("covariance", &M::covariance,
+               "of the coefficients, the intercept first; null where aliased; empty beyond 1,000 coefficients"),
         result("residual_quantiles", &M::residual_quantiles,
                "least, quartiles and largest residual; empty beyond 100,000 rows"),
         state("kept", &M::kept, "columns that take part"),
@@ -134,5 +138,7 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
 /// Mean squared error of predicting each row from all others, in closed form: Σ (rᵢ / (1 − hᵢ))² / n, by one scan over
 /// the rows of the fit. NaN when a row has leverage 1: without it the fit is not determined.
 double leave_one_out_mse(const OlsModel& model, const Rows& rows, const Execution& execution = {});
+
+extern template const Method& method_of<Ols>();
 
 }  // namespace lemma

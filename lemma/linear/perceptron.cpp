@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/perceptron.hpp>
+#include <lemma/linear/shared/planes.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/model/one_vs_rest.hpp>
@@ -109,6 +110,30 @@ void pass(std::vector<Plane>& planes, const Perceptron& spec, const Rows& rows, 
   }
 }
 
+/// Passes until every plane separates, or there are no more.
+std::vector<Plane> turned(const Perceptron& spec, const Rows& rows, const Standard& standard,
+                          const Execution& execution) {
+  std::vector<Plane> planes(static_cast<std::size_t>(planes_of(rows)));
+  for (Plane& plane : planes) plane.w = plane.pocket = Vector::Zero(rows.width());
+  const auto all_separate = [&] {
+    return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
+  };
+  for (int round = 0; round < spec.passes && !all_separate() && !execution.cancelled(); ++round) {
+    pass(planes, spec, rows, standard, execution);
+    execution.report((round + 1.0) / spec.passes, "passes");
+  }
+  for (Plane& plane : planes) plane.keep();
+  return planes;
+}
+
+/// (b₀, b) in the user's units.
+Vector users_plane(const Plane& plane, const Standard& standard) {
+  Vector out(plane.w.size() + 1);
+  out.tail(plane.w.size()) = (plane.separates ? plane.w : plane.pocket).cwiseQuotient(standard.scale);
+  out(0) = (plane.separates ? plane.b : plane.pocket_b) - out.tail(plane.w.size()).dot(standard.mean);
+  return out;
+}
+
 /// The least signed distance, and the weight of the rows on the wrong side.
 struct Sides {
   const PerceptronModel* model;
@@ -148,9 +173,14 @@ Certificate certificate_of(double wrong, long long updates, bool cancelled) {
 
 void PerceptronModel::check() const {
   require(planes() >= 1 && width() >= 1 && coefficients.of.allFinite(), "perceptron: the coefficients are not usable");
+  require(planes() == functions_for(class_count()), "perceptron: two classes need one plane");
   for (const PathNumbers* each : {&intercept, &margin, &errors, &updates, &passes})
     require(each->size() == planes(), "perceptron: arrays over the planes differ in length");
   require(intercept.of.allFinite() && margin.of.allFinite(), "perceptron: an intercept or margin is not usable");
+  for (const PathNumbers* each : {&updates, &passes})
+    for (const double count : each->of)
+      require(count >= 0 && count == std::floor(count) && std::isfinite(count),
+              "perceptron: the updates and passes must be whole numbers");
 }
 
 Matrix PerceptronModel::decision(const MatrixView& x) const {
@@ -195,15 +225,7 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.05));
   const Standard standard = standard_of(*spec, rows, execution.part(0.05, 0.1));
-  std::vector<Plane> planes(static_cast<std::size_t>(planes_of(rows)));
-  for (Plane& plane : planes) plane.w = plane.pocket = Vector::Zero(rows.width());
-  const auto all_separate = [&] {
-    return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
-  };
-  for (int round = 0; round < spec->passes && !all_separate() && !execution.cancelled(); ++round) {
-    pass(planes, *spec, rows, standard, execution);
-    execution.report(0.1 + 0.8 * (round + 1.0) / spec->passes, "passes");
-  }
+  const std::vector<Plane> planes = turned(*spec, rows, standard, execution.part(0.1, 0.9));
 
   PerceptronModel model;
   model.spec = *spec;
@@ -212,18 +234,16 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
   for (PathNumbers* each : {&model.intercept, &model.updates, &model.passes}) each->of.resize(count);
   double updates = 0;
   for (Index k = 0; k < count; ++k) {
-    Plane& plane = planes[static_cast<std::size_t>(k)];
-    plane.keep();
-    const Vector& w = plane.separates ? plane.w : plane.pocket;
-    const Vector slopes = w.cwiseQuotient(standard.scale);
-    model.coefficients.of.row(k) = slopes;
-    model.intercept.of(k) = (plane.separates ? plane.b : plane.pocket_b) - slopes.dot(standard.mean);
+    const Plane& plane = planes[static_cast<std::size_t>(k)];
+    const Vector users = users_plane(plane, standard);
+    model.coefficients.of.row(k) = users.tail(rows.width()).transpose();
+    model.intercept.of(k) = users(0);
     model.updates.of(k) = plane.updates;
     model.passes.of(k) = plane.passes;
     updates += plane.updates;
   }
-  require(model.coefficients.of.allFinite() && model.intercept.of.allFinite(),
-          "perceptron: a coefficient is beyond the range of numbers; use other units");
+  lemma::planes::require_numbers(Perceptron::name, model.coefficients.of.allFinite() && model.intercept.of.allFinite(),
+                                 rows.features, standard.scale);
   Execution to_the_end = execution.part(0.9, 1);
   if (execution.cancelled()) to_the_end.progress = nullptr;  // what there is, is judged
   const Sides sides = scan(rows, Sides(model), to_the_end);
@@ -236,6 +256,53 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
         spec->passes, format_significant(sides.wrong.sum())));
   return model;
 }
+
+namespace {
+
+/// The longest row in the columns in which the planes were turned, and the weight of all.
+struct Longest {
+  const Standard* standard;
+  bool intercept;
+  double length = 0, weight = 0;
+
+  void accumulate(const Block& block) {
+    Vector z(block.x.cols());
+    for (Index i = 0; i < block.rows(); ++i) {
+      if (block.weight_of(i) == 0) continue;
+      standard->bring(block, i, z);
+      length = std::max(length, std::hypot(z.stableNorm(), intercept ? 1.0 : 0.0));
+      weight += block.weight_of(i);
+    }
+  }
+  void merge(const Longest& other) {
+    length = std::max(length, other.length);
+    weight += other.weight;
+  }
+};
+
+/// How often a plane turned depends on the order of the rows, which a second look need not share. What any order
+/// obeys: b₀ is the number of turns towards one class less that towards the other; a turn moves (w, b₀) by no more
+/// than the longest row; a pass has at most as many turns as rows, and but for the last of a plane that separates at
+/// least one.
+void compare_counts(Comparison& same, const PerceptronModel& model, const Rows& rows, const Execution& execution) {
+  const Standard standard = standard_of(model.spec, rows, execution);
+  const Longest all = scan(rows, Longest{&standard, model.spec.intercept}, execution);
+  for (Index k = 0; k < model.planes(); ++k) {
+    const double updates = model.updates.of(k), passes = model.passes.of(k);
+    const bool separates = model.errors.of(k) == 0;
+    const Vector b = model.coefficients.of.row(k).transpose();
+    const double shift = model.intercept.of(k) + b.dot(standard.mean), turned = passes - (separates ? 1 : 0);
+    const double length = std::hypot(b.cwiseProduct(standard.scale).stableNorm(), model.spec.intercept ? shift : 0.0);
+    const double least = std::max(turned, std::ceil(length / all.length * (1 - 1e-9)));
+    const double most = std::max(least, turned * all.weight);
+    const bool even = std::fmod(std::abs(updates - std::round(shift)), 2) == 0;
+    const bool uneven = model.spec.intercept && separates && !even;
+    same.entry("passes", k, passes, std::clamp(passes, 0.0, static_cast<double>(model.spec.passes)), 0);
+    same.entry("updates", k, updates, uneven ? updates + 1 : std::clamp(updates, least, most), 0);
+  }
+}
+
+}  // namespace
 
 /// From the rows anew, by the coefficients in the user's units.
 Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
@@ -251,11 +318,14 @@ Certificate certify(const PerceptronModel& model, const Rows& rows, const Execut
     same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
     same.entry("margin", k, model.margin.of(k), margins(k), std::abs(margins(k)), 1e-6);
   }
+  if (!same.finding()) compare_counts(same, model, rows, execution);
   if (same.finding()) {
     same.report(out);
     out.strength = Strength::optimal;
   }
   return out;
 }
+
+template const Method& method_of<Perceptron>();
 
 }  // namespace lemma

@@ -1,6 +1,7 @@
 // lemma/linear/perceptron.hpp
 #pragma once
 #include <lemma/model/method.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/model/path.hpp>
 
 namespace lemma {
@@ -60,6 +61,7 @@ struct PerceptronModel : Evidence {
   }
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }
+  Index class_count() const { return classes_for(planes()); }
   void check() const;
   Matrix decision(const MatrixView& x) const;  // w·x + b₀ of each plane
   Labels predict(const MatrixView& x) const;
@@ -69,5 +71,7 @@ struct PerceptronModel : Evidence {
 
 PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Perceptron>();
 
 }  // namespace lemma

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/learn_triangle.hpp>
-#include <lemma/linear/quantile_parts.hpp>
+#include <lemma/linear/quantile/parts.hpp>
+#include <lemma/linear/shared/learn_triangle.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/simd.hpp>
@@ -197,5 +197,8 @@ QuantileModel fit(const Valid<Quantile>& spec, const Rows& rows, const FitOption
 LadModel fit(const Valid<Lad>& spec, const Rows& rows, const FitOptions& options) {
   return quantile::fit_either(spec, rows, options);
 }
+
+template const Method& method_of<Quantile>();
+template const Method& method_of<Lad>();
 
 }  // namespace lemma

@@ -17,7 +17,7 @@ constexpr auto names_of(QuantileErrors) { return std::array<std::string_view, 3>
 /// so that a share τ of the responses lies below the plane. Weights are frequencies. The answer is a vertex: it passes
 /// through `rank` rows, as that of R's rq does. Aliased columns are those of ols.
 ///
-/// Cost         the rows are copied once, O(n p) memory. See lemma/linear/quantile_simplex.hpp; standard errors `nid` take
+/// Cost         the rows are copied once, O(n p) memory. See lemma/linear/quantile/simplex.hpp; standard errors `nid` take
 ///              two more fits.
 /// Certificate  optimal: the relative duality gap. The dual is  maximise Σ aᵢ yᵢ  subject to  Σ aᵢ [1 xᵢ] = 0,
 ///              wᵢ (τ − 1) ≤ aᵢ ≤ wᵢ τ.  verify takes aᵢ at its bound for every row beside the plane, solves for those on it
@@ -140,5 +140,8 @@ QuantileModel fit(const Valid<Quantile>& spec, const Rows& rows, const FitOption
 LadModel fit(const Valid<Lad>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const QuantileModel& model, const Rows& rows, const Execution& execution);
 Certificate certify(const LadModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Quantile>();
+extern template const Method& method_of<Lad>();
 
 }  // namespace lemma

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
-#include <lemma/linear/ols_data_test.hpp>
+#include <lemma/linear/ols/data_test.hpp>
 #include <lemma/linear/quantile.hpp>
-#include <lemma/linear/quantile_simplex.hpp>
+#include <lemma/linear/quantile/simplex.hpp>
 #include <lemma/model/fit.hpp>
 #include <tests/golden.hpp>
 
@@ -239,6 +239,26 @@ TEST(Quantile, MoreColumnsThanRowsAndPerfectFitsAreSaidToBe) {
   EXPECT_NEAR(line.coefficients(1), 2, 1e-12);
   EXPECT_TRUE(line.certificate.holds()) << line.certificate.message;
   EXPECT_TRUE(std::isnan(line.log_likelihood));
+}
+
+TEST(Quantile, StandardErrorsDoNotDependOnTheOrderOfTheRows) {
+  RandomStream stream(8);
+  Matrix x(60, 3);
+  Vector y(60);
+  for (Index i = 0; i < 60; ++i) {  // columns of 0 and 1: several planes are best at once
+    for (Index j = 0; j < 3; ++j) x(i, j) = static_cast<double>(stream.below(2));
+    y(i) = x.row(i).sum() + stream.normal();
+  }
+  for (const double tau : {0.1, 0.5, 0.8}) {
+    const auto plain = fit(Quantile{.tau = tau}, x, y);
+    ASSERT_TRUE(plain.std_errors.allFinite());
+    for (int round = 0; round < 10; ++round) {
+      const auto order = permutation(stream, 60);
+      const auto shuffled = fit(Quantile{.tau = tau}, Matrix(x(order, Eigen::all)), Vector(y(order)));
+      EXPECT_LT((shuffled.std_errors - plain.std_errors).cwiseAbs().maxCoeff(), 1e-9 * plain.std_errors.maxCoeff())
+          << tau;
+    }
+  }
 }
 
 TEST(Quantile, UnitsFarFromOneGiveTheAnswerOrAClearError) {

@@ -1,10 +1,13 @@
 // lemma/linear/ridge.cpp: one scan, one SVD, every λ.
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/linear/learn_triangle.hpp>
-#include <lemma/linear/ridge_parts.hpp>
+#include <lemma/linear/ridge/parts.hpp>
+#include <lemma/linear/shared/learn_triangle.hpp>
+#include <lemma/linear/shared/share_explained.hpp>
 #include <lemma/math/eigen.hpp>
+#include <lemma/math/multiply.hpp>
 #include <lemma/math/svd.hpp>
 
 namespace lemma {
@@ -12,38 +15,60 @@ namespace {
 
 constexpr double kRank = 1e-14;  // singular values below this share of the largest are 0 to rounding
 
-/// c = range · u + free · v with cᵀP c = ‖u‖².
-struct PenaltyBasis {
-  Matrix range, free;
-};
-
-PenaltyBasis basis_of_factors(const std::vector<double>& factors) {
-  const auto p = static_cast<Index>(factors.size());
-  std::vector<Index> held, free;
-  for (Index j = 0; j < p; ++j) (factors[static_cast<std::size_t>(j)] > 0 ? held : free).push_back(j);
-  PenaltyBasis out{Matrix::Zero(p, static_cast<Index>(held.size())), Matrix::Zero(p, static_cast<Index>(free.size()))};
-  for (Index k = 0; k < out.range.cols(); ++k) {
-    const Index j = held[static_cast<std::size_t>(k)];
-    out.range(j, k) = 1 / std::sqrt(factors[static_cast<std::size_t>(j)]);
+/// c = range · u + free · v with cᵀP c = ‖u‖². For factors, range and free are columns of a diagonal matrix.
+class PenaltyBasis {
+ public:
+  PenaltyBasis(const Ridge& spec, Index features) : features_(features) {
+    if (spec.penalty.size() > 0) of_matrix(spec.penalty);
+    else of_factors(spec.penalty_factors);
   }
-  for (Index k = 0; k < out.free.cols(); ++k) out.free(free[static_cast<std::size_t>(k)], k) = 1;
-  return out;
-}
+  Matrix held_part(const Matrix& a) const {
+    if (whole_) return a;
+    return dense_ ? multiply(a, range_, heard()) : Matrix(a(Eigen::all, held_) * stretch_.asDiagonal());
+  }
+  Matrix free_part(const Matrix& a) const {
+    return dense_ ? multiply(a, rest_, heard()) : Matrix(a(Eigen::all, free_));
+  }
+  Matrix from_held(const Matrix& u) const {
+    if (whole_) return u;
+    if (dense_) return multiply(range_, u, heard());
+    Matrix out = Matrix::Zero(features_, u.cols());
+    out(held_, Eigen::all) = stretch_.asDiagonal() * u;
+    return out;
+  }
+  Matrix from_free(const Matrix& v) const {
+    if (dense_) return multiply(rest_, v, heard());
+    Matrix out = Matrix::Zero(features_, v.cols());
+    out(free_, Eigen::all) = v;
+    return out;
+  }
 
-/// P = V diag(d) Vᵀ: u = d^½ Vᵀ c where d is not 0, v the rest.
-PenaltyBasis basis_of_matrix(const Matrix& penalty) {
-  const Eigenpairs pairs = symmetric_eigen(penalty);
-  Index rank = 0;
-  while (rank < pairs.values.size() && pairs.values(rank) > ridge::kNull * pairs.values(0)) ++rank;
-  const Vector stretch = pairs.values.head(rank).cwiseSqrt().cwiseInverse();
-  return {pairs.vectors.leftCols(rank) * stretch.asDiagonal(), pairs.vectors.rightCols(penalty.rows() - rank)};
-}
+ private:
+  void of_factors(const std::vector<double>& factors) {
+    whole_ = factors.empty();
+    for (Index j = 0; j < static_cast<Index>(factors.size()); ++j)
+      (factors[static_cast<std::size_t>(j)] > 0 ? held_ : free_).push_back(j);
+    stretch_.resize(static_cast<Index>(held_.size()));
+    for (std::size_t k = 0; k < held_.size(); ++k)
+      stretch_(static_cast<Index>(k)) = 1 / std::sqrt(factors[static_cast<std::size_t>(held_[k])]);
+  }
+  /// P = V diag(d) Vᵀ: u = d^½ Vᵀ c where d is not 0, v the rest.
+  void of_matrix(const Matrix& penalty) {
+    const Eigenpairs pairs = symmetric_eigen(penalty);
+    Index rank = 0;
+    while (rank < pairs.values.size() && pairs.values(rank) > ridge::kNull * pairs.values(0)) ++rank;
+    const Vector stretch = pairs.values.head(rank).cwiseSqrt().cwiseInverse();
+    dense_ = true;
+    range_ = pairs.vectors.leftCols(rank) * stretch.asDiagonal();
+    rest_ = pairs.vectors.rightCols(penalty.rows() - rank);
+  }
 
-PenaltyBasis penalty_basis(const Ridge& spec, Index p) {
-  if (spec.penalty.size() > 0) return basis_of_matrix(spec.penalty);
-  if (!spec.penalty_factors.empty()) return basis_of_factors(spec.penalty_factors);
-  return {Matrix::Identity(p, p), Matrix(p, 0)};
-}
+  Index features_;
+  bool dense_ = false, whole_ = false;  // a matrix; nothing but ones
+  std::vector<Index> held_, free_;
+  Vector stretch_;
+  Matrix range_, rest_;
+};
 
 /// What one SVD knows of every λ: c = along · diag(σ / (σ² + λ)) · rotated + unpenalised.
 struct Solutions {
@@ -69,8 +94,8 @@ struct Solutions {
 
 Solutions solve_all(const ridge::Problem& problem, const PenaltyBasis& basis) {
   Solutions out;
-  Matrix held = problem.a * basis.range, along = basis.range;
-  Matrix free = problem.a * basis.free;  // B: projected out of the held part first
+  Matrix held = basis.held_part(problem.a),
+         free = basis.free_part(problem.a);  // B: projected out of the held part first
   Vector stretch(free.cols());
   for (Index j = 0; j < free.cols(); ++j) {
     const double length = free.col(j).stableNorm();
@@ -81,16 +106,18 @@ Solutions solve_all(const ridge::Problem& problem, const PenaltyBasis& basis) {
   Index rank = 0;
   while (rank < of_free.s.size() && of_free.s(rank) > kRank * of_free.s(0)) ++rank;
   const Matrix q = of_free.u.leftCols(rank);
-  out.free =
-      basis.free * stretch.asDiagonal() * of_free.v.leftCols(rank) * of_free.s.head(rank).cwiseInverse().asDiagonal();
+  out.free = basis.from_free(stretch.asDiagonal() * of_free.v.leftCols(rank) *
+                             of_free.s.head(rank).cwiseInverse().asDiagonal());
   out.unpenalised = out.free * (q.transpose() * problem.z);
-  for (int twice = 0; twice < 2; ++twice) {  // the second projection takes away what rounding left
-    const Matrix shadow = q.transpose() * held;
-    held -= q * shadow;
-    along -= out.free * shadow;
+  Matrix shadows = Matrix::Zero(rank, held.cols());
+  for (int twice = 0; twice < 2 && rank > 0; ++twice) {  // the second projection takes away what rounding left
+    const Matrix shadow = transposed_multiply(q, held, heard());
+    held -= multiply(q, shadow, heard());
+    shadows += shadow;
   }
   const Svd svd = thin_svd(held);
-  out.along = along * svd.v;
+  out.along = basis.from_held(svd.v);
+  if (rank > 0) out.along -= multiply(out.free, multiply(shadows, svd.v, heard()), heard());
   out.sigma = svd.s;
   out.rotated = svd.u.transpose() * problem.z;
   return out;
@@ -135,14 +162,15 @@ void Ridge::check() const {
 
 RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
+  const Hearing hearing(execution);
   check_width(*spec, rows);
   const ridge::Problem problem =
       ridge::problem_of(*spec, learn_triangle(Ridge::name, rows, true, LeastSquares::Route::by_condition,
                                               execution.part(0, 0.7, "reading rows")));
   const Index p = rows.width(), count = static_cast<Index>(spec->lambda.size());
-  const PenaltyBasis basis = penalty_basis(*spec, p);
+  const PenaltyBasis basis(*spec, p);
   const Solutions solutions = solve_all(problem, basis);
-  const Matrix root = ridge::penalty_root(*spec, p);
+  const ridge::PenaltyRoot root = ridge::penalty_root(*spec, p);
 
   RidgeModel model;
   model.spec = *spec;
@@ -161,13 +189,14 @@ RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& opt
     model.intercept.of(k) = problem.intercept ? ridge::intercept_of(problem, b) : 0;
     model.df.of(k) = solutions.df(lambda) + (problem.intercept ? 1 : 0);
     model.rss.of(k) = ridge::residual_ss(problem, c);
-    model.deviance_ratio.of(k) = problem.total_ss > 0 ? 1 - model.rss.of(k) / problem.total_ss : RidgeModel::kNone;
+    model.deviance_ratio.of(k) =
+        problem.total_ss > 0 ? share_explained(model.rss.of(k), problem.total_ss) : RidgeModel::kNone;
     model.gcv.of(k) = ridge::gcv(problem.data.weight(), model.rss.of(k), model.df.of(k));
-    model.objective.of(k) = 0.5 * model.rss.of(k) + 0.5 * lambda * (root * c).squaredNorm();
+    model.objective.of(k) = 0.5 * model.rss.of(k) + 0.5 * lambda * root.times(c).squaredNorm();
   }
   if (ridge::leaves_out(*spec, rows)) {
     const auto leverages = [&](const Matrix& x) {
-      const Matrix along = x * solutions.along, free = x * solutions.free;
+      const Matrix along = multiply(x, solutions.along, heard()), free = multiply(x, solutions.free, heard());
       Matrix out(x.rows(), count);
       for (Index k = 0; k < count; ++k)
         out.col(k) = along.cwiseAbs2() * solutions.shrinkage(model.lambda.of(k)) + free.rowwise().squaredNorm();
@@ -181,5 +210,7 @@ RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& opt
   model.certificate = ridge::certificate_of(problem, model);
   return model;
 }
+
+template const Method& method_of<Ridge>();
 
 }  // namespace lemma

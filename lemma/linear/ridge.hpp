@@ -107,4 +107,6 @@ struct RidgeModel : Evidence {
 RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution);
 
+extern template const Method& method_of<Ridge>();
+
 }  // namespace lemma

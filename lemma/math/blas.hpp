@@ -20,7 +20,9 @@ struct BlasInfo {
 /// Loads the library at the first call, from any thread. MachineError when there is none.
 const BlasInfo& blas_info();
 
-/// Thin names over the Fortran routines, for our row-major matrices. Every call runs on the calling thread alone.
+/// Thin names over the Fortran routines, for our row-major matrices. A call runs on the calling thread alone, unless it
+/// would take long: then it goes in panels and tiles, cut by the shapes alone, which the threads of the work this thread
+/// is at share, and it ends with Cancelled when that work is cancelled (lemma/core/hearing.hpp).
 namespace blas {
 
 using MatrixRef = Eigen::Ref<Matrix>;

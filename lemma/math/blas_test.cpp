@@ -12,17 +12,28 @@ namespace {
 
 using blas::Op;
 
-TEST(Blas, GetsTheKernelsThatThisCpuDeserves) {
+TEST(Blas, GetsTheKernelsOfTheLevelInForce) {
   const char* const users = std::getenv("OPENBLAS_CORETYPE");
   const std::string before = users ? users : "";
   const BlasInfo& info = blas_info();
   EXPECT_FALSE(info.core.empty());
   EXPECT_FALSE(info.library.empty());
+  EXPECT_EQ(info.wanted, core_for(simd_setting()));
   EXPECT_EQ(info.degraded, is_slow_choice(info.core, simd_level()));
-  EXPECT_EQ(info.degraded, !info.warning.empty());
-  if (!users) { EXPECT_FALSE(info.degraded) << info.warning; }
+  if (!users || simd_setting().asked) {
+    EXPECT_EQ(info.warning, "");
+    EXPECT_TRUE(info.wanted.empty() || is_core(info.core, info.wanted)) << info.core;
+  }
   const char* const after = std::getenv("OPENBLAS_CORETYPE");
   EXPECT_EQ(after ? after : "", before);  // set for the time of loading alone
+}
+
+TEST(Blas, ALevelMeansTheSameKernelsOnEveryCpu) {
+  EXPECT_EQ(core_for({SimdLevel::avx512, false, false}), "SkylakeX");
+  EXPECT_EQ(core_for({SimdLevel::avx2, false, false}), "Haswell");
+  EXPECT_EQ(core_for({SimdLevel::avx2, true, true}), "Haswell");
+  EXPECT_EQ(core_for({SimdLevel::baseline, true, false}), "Prescott");
+  EXPECT_EQ(core_for({SimdLevel::baseline, false, false}), "");  // OpenBLAS knows older CPUs well
 }
 
 TEST(Blas, KnowsASlowChoiceWhenItSeesOne) {
@@ -32,9 +43,7 @@ TEST(Blas, KnowsASlowChoiceWhenItSeesOne) {
   EXPECT_FALSE(is_slow_choice("SKYLAKEX", SimdLevel::avx512));
   EXPECT_FALSE(is_slow_choice("Zen", SimdLevel::avx512));
   EXPECT_FALSE(is_slow_choice("haswell", SimdLevel::avx2));
-  EXPECT_FALSE(is_slow_choice("Prescott", SimdLevel::sse2));
-  EXPECT_EQ(deserved_core(SimdLevel::avx512), "SkylakeX");
-  EXPECT_EQ(deserved_core(SimdLevel::avx2), "Haswell");
+  EXPECT_FALSE(is_slow_choice("Prescott", SimdLevel::baseline));
 }
 
 TEST(Blas, MultipliesRowMajorMatricesAndTheirParts) {

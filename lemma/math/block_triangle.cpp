@@ -11,7 +11,8 @@ namespace {
 
 constexpr Index kLeastRows = 512;  // below, Householder costs nothing worth saving
 constexpr double kConditionLimit = 512;
-constexpr double kLeastShare = 1e-2;  // of the last column, orthogonal to the others
+constexpr Index kMostKept = Index{1} << 22;  // numbers of a scratch that a thread keeps for the next block
+constexpr double kLeastShare = 1e-2;         // of the last column, orthogonal to the others
 
 /// Cholesky of AᵀA with columns scaled to unit length. A column of zeros stands as a unit column of its own.
 struct ScaledTriangle {
@@ -54,9 +55,9 @@ Matrix by_householder(const MatrixView& a) {
   thread_local blas::Columns columns;
   columns = a;
   blas::householder(columns);
-  const Index p = a.cols(), rank = std::min(p, a.rows());
-  Matrix r = Matrix::Zero(p, p);
-  r.topRows(rank) = columns.topRows(rank).triangularView<Eigen::Upper>();
+  const Index rank = std::min(a.cols(), a.rows());
+  Matrix r = columns.topRows(rank).triangularView<Eigen::Upper>();
+  if (columns.size() > kMostKept) columns.resize(0, 0);
   return r;
 }
 

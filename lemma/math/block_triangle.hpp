@@ -5,7 +5,7 @@
 
 namespace lemma {
 
-/// The upper triangle R with RᵀR = AᵀA. `fill` writes A into a row-major tile of rows × columns.
+/// The upper triangle R with RᵀR = AᵀA, with no more rows than A has. `fill` writes A into a row-major tile of rows × columns.
 ///
 /// By Householder; or, with `by_condition`, by Cholesky of the Gram matrix AᵀA, four times faster, where the digits are
 /// safe: 512 rows or more, columns scaled to unit length, an estimated condition κ ≤ 512 of all but the last (relative error about κ² 1e-16

@@ -31,7 +31,7 @@ LeastSquares::LeastSquares(Index features, bool intercept, Route route)
       route_(route),
       mean_(Vector::Zero(features + 1)),
       mean_rest_(Vector::Zero(features + 1)),
-      r_(Eigen::MatrixXd::Zero(features + 1, features + 1)) {}
+      r_(Eigen::MatrixXd::Zero(1, features + 1)) {}
 
 /// One row of the tile is √w [1 x−o y−o], without the 1 and the origin o when there is no intercept. The triangle of the
 /// tile then holds √Σw and √Σw (mean − o) in its first row, and the triangle about the mean below.
@@ -67,7 +67,8 @@ void LeastSquares::accumulate(const Block& block) {
   const Matrix t = block_triangle(own.rows_, width, fill, route_ == Route::by_condition);
   require(t.allFinite(), "least squares: a value among rows " + std::to_string(block.first + 1) + " to " +
                              std::to_string(block.first + block.rows()) + " is not finite, or too large to be squared");
-  own.r_ = t.bottomRightCorner(features_ + 1, features_ + 1);
+  own.r_.setZero(std::max<Index>(1, t.rows() - lead), features_ + 1);
+  own.r_.topRows(t.rows() - lead) = t.bottomRightCorner(t.rows() - lead, features_ + 1);
   if (intercept_)
     for (Index j = 0; j <= features_; ++j) {
       const Twofold mean = exact_sum(origin(j), t(0, j + 1) / t(0, 0));
@@ -91,9 +92,12 @@ void LeastSquares::merge(const LeastSquares& other) {
   }
   const Index n = features_ + 1, dense = intercept_ ? 1 : 0;
   const double mass = mass_ + other.mass_, share = other.mass_ / mass;
-  thread_local blas::Columns below;
-  below.resize(n + dense, n);
-  below.bottomRows(n) = other.r_;
+  // Where all rows together are fewer than columns, the trapezoids stand above each other; else both are triangles.
+  const bool wide = r_.rows() + other.r_.rows() + dense < n;
+  const Index above = wide ? r_.rows() : 0;
+  blas::Columns below = blas::Columns::Zero(above + (wide ? other.r_.rows() : n) + dense, n);
+  below.middleRows(dense, above) = r_.topRows(above);
+  below.middleRows(dense + above, other.r_.rows()) = other.r_;
   if (intercept_) {
     const double root = std::sqrt(mass_ * share);
     for (Index j = 0; j < n; ++j) {
@@ -104,7 +108,13 @@ void LeastSquares::merge(const LeastSquares& other) {
       mean_rest_(j) = mean.rest;
     }
   }
-  blas::stack_triangles(r_, below, dense);
+  if (wide) {
+    blas::householder(below);
+    r_ = below.triangularView<Eigen::Upper>();
+  } else {
+    if (r_.rows() < n) r_.conservativeResizeLike(Eigen::MatrixXd::Zero(n, n));
+    blas::stack_triangles(r_, below, dense);
+  }
   rows_ += other.rows_;
   weight_ += other.weight_;
   mass_ = mass;
@@ -128,7 +138,8 @@ std::vector<double> LeastSquares::numbers() const {
 LeastSquares LeastSquares::from_numbers(const std::vector<double>& numbers) {
   require(numbers.size() >= 7 && numbers[0] >= 0 && numbers[0] < 1e6, "least squares: this is no stored state");
   const auto n = static_cast<std::size_t>(numbers[0]) + 1;
-  require(numbers.size() == 7 + 2 * n + n * n, "least squares: a stored state has the wrong number of values");
+  const std::size_t rest = numbers.size() - std::min(numbers.size(), 7 + 2 * n), rows = rest / n;
+  require(rest % n == 0 && rows >= 1 && rows <= n, "least squares: a stored state has the wrong number of values");
   LeastSquares out(static_cast<Index>(n) - 1, numbers[1] != 0,
                    numbers[2] != 0 ? Route::householder : Route::by_condition);
   out.rows_ = static_cast<Index>(numbers[3]);
@@ -138,7 +149,8 @@ LeastSquares LeastSquares::from_numbers(const std::vector<double>& numbers) {
   const double* from = numbers.data() + 7;
   std::copy_n(from, n, out.mean_.data());
   std::copy_n(from + n, n, out.mean_rest_.data());
-  std::copy_n(from + 2 * n, n * n, out.r_.data());
+  out.r_.resize(static_cast<Index>(rows), static_cast<Index>(n));
+  std::copy_n(from + 2 * n, rows * n, out.r_.data());
   return out;
 }
 

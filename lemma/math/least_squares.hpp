@@ -16,7 +16,10 @@ namespace lemma {
 /// A block gives its triangle by Cholesky or by Householder, as the estimated condition of its columns demands
 /// (lemma/math/block_triangle.hpp): the route depends on the block's numbers alone.
 ///
-/// Cost  O(n p²) time, O(p²) memory.
+/// As long as there are fewer rows than columns the triangle is a trapezoid with a row for each row (less one for the
+/// mean): never more numbers than the rows have.
+///
+/// Cost  O(n p min(n, p)) time, O(p min(n, p)) memory.
 class LeastSquares {
  public:
   enum class Route { by_condition, householder };
@@ -33,7 +36,8 @@ class LeastSquares {
   double log_precision() const { return log_precision_; }  // Σ weight · log(precision), for the likelihood
   const Vector& mean() const { return mean_; }             // of x, then of y; zero without an intercept
   const Vector& mean_rest() const { return mean_rest_; }   // what rounding left out of `mean`
-  const Eigen::MatrixXd& triangle() const { return r_; }   // p + 1 square, upper; the last column belongs to y
+  /// Upper; the last column belongs to y. p + 1 rows, or as many as there are rows when these are fewer (at least one).
+  const Eigen::MatrixXd& triangle() const { return r_; }
 
   std::vector<double> numbers() const;  // the whole state, flat
   static LeastSquares from_numbers(const std::vector<double>& numbers);
@@ -74,6 +78,8 @@ double intercept_for(const LeastSquares& data, const VectorView& coefficients);
 /// (XᵀWX)⁻¹ for the terms [intercept, kept columns…] (without the intercept when there is none): times σ², the
 /// covariance of the coefficients.
 Matrix unscaled_covariance(const LeastSquares& data, const LinearSolution& solution);
+/// Its diagonal alone.
+Vector unscaled_variances(const LeastSquares& data, const LinearSolution& solution);
 
 /// xᵢᵀ (XᵀWX)⁻¹ xᵢ for each row, by one triangular solve: times the row's weight·precision its leverage.
 Vector quadratic_form(const LeastSquares& data, const LinearSolution& solution, const MatrixView& x);

@@ -4,7 +4,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/moments.hpp>
-#include <lemma/math/simd_gram.hpp>
+#include <lemma/math/simd/gram.hpp>
 #include <lemma/math/twofold.hpp>
 
 namespace lemma {

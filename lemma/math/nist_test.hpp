@@ -6,11 +6,12 @@
 #include <lemma/core/value.hpp>
 #include <sstream>
 #include <string>
+#include <tests/places.hpp>
 #include <vector>
 
 namespace lemma::nist {
 
-inline std::string folder() { return LEMMA_SOURCE_DIR "/tests/digits/nist/"; }
+inline std::string folder() { return source_dir() + "/tests/digits/nist/"; }
 
 inline Value certified(const std::string& group) {
   std::ifstream in(folder() + group + "_certified.json");

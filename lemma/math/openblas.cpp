@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <lemma/core/error.hpp>
 #include <lemma/math/openblas.hpp>
+#include <lemma/math/openblas_buffers.hpp>
 #include <optional>
 #include <string_view>
 
@@ -65,65 +66,74 @@ std::string file_of(void* handle) {
   return symbol && dladdr(symbol, &where) && where.dli_fname ? where.dli_fname : kLibrary;
 }
 
-/// Loads again with the right kernels. Returns why that was not possible, or nothing.
-std::string load_again(void*& handle, const std::string& core) {
-  dlclose(handle);
-  if (already_loaded()) {
-    handle = load();
-    return "it cannot be unloaded to be loaded again";
-  }
-  const TemporaryVariable choice("OPENBLAS_CORETYPE", core);
-  handle = load();
+std::string found_instead(const BlasInfo& info) { return "OpenBLAS uses its " + info.core + " kernels"; }
+
+/// Why OpenBLAS has other kernels than it was to take.
+std::string reason_of_others(bool somebody_elses, bool users_choice) {
+  if (somebody_elses) return "the program had loaded OpenBLAS before Lemma could choose";
+  return users_choice ? "OPENBLAS_CORETYPE asks for them" : "it has no kernels of that name";
+}
+
+std::string warning_of(const BlasInfo& info, const SimdSetting& setting, const std::string& why) {
+  if (info.degraded)
+    return found_instead(info) + " where this CPU deserves " + info.wanted + " (" + why +
+           "); matrix work is several times slower than with OPENBLAS_CORETYPE=" + info.wanted;
+  if (setting.asked && !info.wanted.empty() && !is_core(info.core, info.wanted))
+    return found_instead(info) + " where " + std::string(simd_name(setting.level)) + " goes with " + info.wanted +
+           " (" + why + ")";
   return "";
 }
 
+/// A level that was asked for goes before OPENBLAS_CORETYPE, and that before the level the CPU happens to have.
 OpenBlas find_and_load() {
   OpenBlas blas;
-  const SimdLevel cpu = simd_level();
-  const bool somebody_elses = already_loaded(), users_choice = std::getenv("OPENBLAS_CORETYPE") != nullptr;
-  blas.handle = load();
-  blas.info.wanted = deserved_core(cpu);
-  std::string why;
-  if (is_slow_choice(text_of(blas.handle, "openblas_get_corename"), cpu)) {
-    if (users_choice) why = "OPENBLAS_CORETYPE asks for them";
-    else if (somebody_elses) why = "the program had loaded OpenBLAS before Lemma could choose";
-    else why = load_again(blas.handle, blas.info.wanted);
+  const SimdSetting& setting = simd_setting();
+  BlasInfo& info = blas.info;
+  info.wanted = core_for(setting);
+  const bool somebody_elses = already_loaded();
+  const bool users_choice = !setting.asked && std::getenv("OPENBLAS_CORETYPE") != nullptr;
+  {
+    std::optional<TemporaryVariable> choice;
+    if (!info.wanted.empty() && !users_choice) choice.emplace("OPENBLAS_CORETYPE", info.wanted);
+    blas.handle = load();
   }
-  blas.info.core = text_of(blas.handle, "openblas_get_corename");
-  blas.info.config = text_of(blas.handle, "openblas_get_config");
-  blas.info.library = file_of(blas.handle);
-  blas.info.degraded = is_slow_choice(blas.info.core, cpu);
-  if (blas.info.degraded) {
-    if (why.empty()) why = "it has no kernels of that name";
-    blas.info.warning = "OpenBLAS uses its " + blas.info.core + " kernels where this CPU deserves " + blas.info.wanted +
-                        " (" + why +
-                        "); matrix work is several times slower than with OPENBLAS_CORETYPE=" + blas.info.wanted;
-  }
+  info.core = text_of(blas.handle, "openblas_get_corename");
+  info.config = text_of(blas.handle, "openblas_get_config");
+  info.library = file_of(blas.handle);
+  info.degraded = is_slow_choice(info.core, setting.level);
+  const std::string why = reason_of_others(somebody_elses, users_choice);
+  info.warning = warning_of(info, setting, why);
+  if (setting.portable && !is_core(info.core, info.wanted))
+    throw MachineError("portable work needs OpenBLAS's " + info.wanted + " kernels, and " + found_instead(info) + " (" +
+                       why + ")");
   if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(blas.handle, "openblas_set_num_threads")))
     set_threads(1);
   return blas;
 }
 
 bool is_one_of(std::string_view core, std::initializer_list<std::string_view> names) {
-  const auto same = [&](std::string_view name) {
-    return std::equal(core.begin(), core.end(), name.begin(), name.end(),
-                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  };
-  return std::any_of(names.begin(), names.end(), same);
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return is_core(core, name); });
 }
 
 }  // namespace
 
-std::string deserved_core(SimdLevel cpu) {
-  return cpu == SimdLevel::avx512 ? "SkylakeX" : cpu == SimdLevel::avx2 ? "Haswell" : "";
+bool is_core(std::string_view core, std::string_view name) {
+  return std::equal(core.begin(), core.end(), name.begin(), name.end(),
+                    [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
 }
 
-bool is_slow_choice(std::string_view core, SimdLevel cpu) {
+std::string core_for(const SimdSetting& setting) {
+  if (setting.level == SimdLevel::avx512) return "SkylakeX";
+  if (setting.level == SimdLevel::avx2) return "Haswell";
+  return setting.asked ? "Prescott" : "";
+}
+
+bool is_slow_choice(std::string_view core, SimdLevel level) {
   const bool wide = is_one_of(core, {"SkylakeX", "Cooperlake", "SapphireRapids"});
   const bool middle = is_one_of(core, {"Haswell", "Zen", "Excavator"});
-  // OpenBLAS's own choice for Zen CPUs with AVX-512 are its AVX2 kernels, under the name Zen.
-  if (cpu == SimdLevel::avx512) return !wide && !is_one_of(core, {"Zen"});
-  return cpu == SimdLevel::avx2 && !wide && !middle;
+  // Zen is OpenBLAS's own choice for CPUs of that kind with AVX-512 too: a user may have it.
+  if (level == SimdLevel::avx512) return !wide && !is_one_of(core, {"Zen"});
+  return level == SimdLevel::avx2 && !wide && !middle;
 }
 
 void* OpenBlas::routine(const char* name) const {
@@ -135,7 +145,7 @@ void* OpenBlas::routine(const char* name) const {
 }
 
 const OpenBlas& open_blas() {
-  static const OpenBlas blas = find_and_load();
+  static const OpenBlas blas = (require_room_for_blas(), find_and_load());
   return blas;
 }
 

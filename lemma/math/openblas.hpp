@@ -15,9 +15,12 @@ struct OpenBlas {
 };
 const OpenBlas& open_blas();
 
-/// The kernels that a CPU deserves, by OpenBLAS's names; empty when the choice is up to OpenBLAS.
-std::string deserved_core(SimdLevel cpu);
-/// OpenBLAS's `core` uses narrower vectors than the CPU has.
-bool is_slow_choice(std::string_view core, SimdLevel cpu);
+/// The kernels that go with a setting, by OpenBLAS's names: one for a level, on whoever's CPU. Empty when the choice is up
+/// to OpenBLAS, which knows the CPUs below AVX2 well.
+std::string core_for(const SimdSetting& setting);
+/// OpenBLAS's `core` uses narrower vectors than a level has.
+bool is_slow_choice(std::string_view core, SimdLevel level);
+/// The same name, in whatever letters.
+bool is_core(std::string_view core, std::string_view name);
 
 }  // namespace lemma

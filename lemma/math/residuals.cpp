@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hearing.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/residuals.hpp>
 #include <lemma/math/simd.hpp>
@@ -75,6 +76,7 @@ void Residuals::accumulate(const Block& block) {
   const auto p = static_cast<std::size_t>(block.x.cols());
   Twofold total{sum_, sum_rest_}, squares{sum_of_squares_, 0};
   for (Index i = 0; i < block.rows(); ++i) {
+    if (i % 1024 == 1023) ask();
     const double weight = block.weight_of(i) * block.precision_of(i);
     if (weight == 0) continue;
     const std::span<const double> x(block.x.row(i).data(), p);
@@ -103,7 +105,7 @@ void Residuals::merge(const Residuals& other) {
 
 Excess excess(const LeastSquares& data, const LinearSolution& solution, const Residuals& residuals) {
   const auto k = static_cast<Index>(solution.kept.size());
-  blas::Columns columns(data.features() + 1, k);  // the kept columns, each of unit length
+  blas::Columns columns(data.triangle().rows(), k);  // the kept columns, each of unit length
   Vector length(k), g = centred_gradient(data, residuals)(solution.kept);
   for (Index j = 0; j < k; ++j) {
     columns.col(j) = data.triangle().col(solution.kept[static_cast<std::size_t>(j)]);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <lemma/math/simd.hpp>
+#include <lemma/math/simd/dispatch.hpp>
 #include <limits>
 #include <vector>
 
@@ -192,7 +193,7 @@ namespace {
 /// Centres as columns, padded to whole pairs of vectors.
 struct TransposedCentres {
   explicit TransposedCentres(const MatrixView& centres) {
-    const std::size_t step = 2 * HWY_DYNAMIC_DISPATCH(lane_count)();
+    const std::size_t step = 2 * LEMMA_DISPATCH(lane_count)();
     padded = (static_cast<std::size_t>(centres.rows()) + step - 1) / step * step;
     numbers.assign(padded * static_cast<std::size_t>(centres.cols()), 0.0);
     for (Index k = 0; k < centres.rows(); ++k)
@@ -212,7 +213,7 @@ void for_rows(const MatrixView& x, const MatrixView& centres, Use&& use) {
   std::vector<double> out(static_cast<std::size_t>(kRowsAtOnce) * transposed.padded);
   for (Index i = 0; i < x.rows(); i += kRowsAtOnce) {
     const Index rows = std::min(kRowsAtOnce, x.rows() - i);
-    HWY_DYNAMIC_DISPATCH(distances)
+    LEMMA_DISPATCH(distances)
     (x.data() + i * x.outerStride(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(rows),
      static_cast<std::size_t>(x.cols()), transposed.numbers.data(), transposed.padded, out.data());
     use(i, rows, Eigen::Map<const Matrix>(out.data(), rows, static_cast<Index>(transposed.padded)));
@@ -221,11 +222,9 @@ void for_rows(const MatrixView& x, const MatrixView& centres, Use&& use) {
 
 }  // namespace
 
-std::string level() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+std::string level() { return LEMMA_DISPATCH(target_name)(); }
 
-void exp(std::span<const double> in, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(exp)(in.data(), out.data(), in.size());
-}
+void exp(std::span<const double> in, std::span<double> out) { LEMMA_DISPATCH(exp)(in.data(), out.data(), in.size()); }
 
 void squared_distances(const MatrixView& x, const MatrixView& centres, Eigen::Ref<Matrix> out) {
   for_rows(x, centres,
@@ -246,16 +245,16 @@ void nearest(const MatrixView& x, const MatrixView& centres, std::span<int> whic
 
 void centre(std::span<const double> x, std::span<const double> origin, double scale, std::span<double> out,
             std::span<double> sum) {
-  HWY_DYNAMIC_DISPATCH(centre)
+  LEMMA_DISPATCH(centre)
   (x.data(), origin.data(), scale, x.size(), out.data(), sum.empty() ? nullptr : sum.data());
 }
 
 Twofold dot(std::span<const double> a, std::span<const double> b) {
-  return HWY_DYNAMIC_DISPATCH(dot)(a.data(), b.data(), a.size());
+  return LEMMA_DISPATCH(dot)(a.data(), b.data(), a.size());
 }
 
 void add_scaled(Twofold factor, std::span<const double> x, std::span<double> sum, std::span<double> rest) {
-  HWY_DYNAMIC_DISPATCH(add_scaled)(factor, x.data(), x.size(), sum.data(), rest.data());
+  LEMMA_DISPATCH(add_scaled)(factor, x.data(), x.size(), sum.data(), rest.data());
 }
 
 }  // namespace lemma::simd

@@ -21,7 +21,9 @@ ShiftedSum exponentiate(double* row, Index n) {
   if (!std::isfinite(largest)) return {largest, 0};
   v -= largest;
   simd::exp({row, static_cast<std::size_t>(n)}, {row, static_cast<std::size_t>(n)});
-  return {largest, v.sum()};
+  double sum = 0;
+  for (const double each : v) sum += each;  // in their order: Eigen's would depend on where in memory the row begins
+  return {largest, sum};
 }
 
 }  // namespace

@@ -64,11 +64,16 @@ class AnyModel {
     virtual std::string summary(const Names& names) const = 0;
     virtual Value save() const = 0;
     virtual Certificate verify(const Rows& rows, const Execution& execution) const = 0;
-    virtual Index width() const = 0;  // columns it expects
+    virtual Index width() const = 0;         // columns it expects
+    virtual Index class_count() const = 0;   // classes it tells apart; 0: it predicts none
+    virtual Index output_width() const = 0;  // columns of transform(); 0: it gives no coordinates
+    /// Error unless its numbers fit together and can be used: what holds of every model that was fitted or loaded.
+    virtual void check() const = 0;
     /// The model after these rows too, from what it knows of those before; Error where it does not keep that.
     virtual AnyModel update(const Rows& rows, const FitOptions& options) const;
   };
 
+  AnyModel() = default;  // none yet: a field that is still to be read
   explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}
   const Interface* operator->() const { return model_.get(); }
 

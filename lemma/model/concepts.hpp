@@ -69,6 +69,7 @@ template <class M>
 concept Transformer = requires(const M& m, const MatrixView& x, const std::vector<std::string>& names) {
   { m.transform(x) } -> std::same_as<Matrix>;
   { m.output_names(names) } -> std::same_as<std::vector<std::string>>;
+  { m.output_width() } -> std::same_as<Index>;  // columns that come out, without making a name for each
 };
 template <class M>
 concept DensityModel = requires(const M& m, const MatrixView& x) {
@@ -80,6 +81,13 @@ template <class M>
 concept HasTask = Regressor<M> && requires(const M& m, const MatrixView& x) {
   { m.task() } -> std::same_as<Task>;
   { m.classify(x) } -> std::same_as<Labels>;
+};
+
+/// How many classes it tells apart; 0 where it was fitted to numbers. Whatever predicts classes must say it: a model file's
+/// design has a name for each of so many, and no more.
+template <class M>
+concept CountsClasses = requires(const M& m) {
+  { m.class_count() } -> std::same_as<Index>;
 };
 
 /// The offset goes through a link before it reaches the prediction: every verb takes it. For other models that take an

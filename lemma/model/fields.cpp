@@ -26,7 +26,7 @@ Value to_value(const Certificate& certificate) {
   out.set("kind", certificate.kind);
   out.set("value", certificate.value);
   out.set("tolerance", certificate.tolerance);
-  out.set("holds", certificate.holds());
+  out.set("holds", certificate.claims() ? Value(certificate.holds()) : Value());
   out.set("iterations", certificate.iterations);
   out.set("stopped", certificate.stopped);
   out.set("message", certificate.message);

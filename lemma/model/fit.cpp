@@ -40,11 +40,19 @@ Coded code(const std::vector<std::string>& labels) {
   return out;
 }
 
-DesignOptions design_options(const MethodAbout& about, DesignOptions options) {
-  options.classify = about.task == Task::classification;
-  options.classify_categories = about.either_response;
-  options.takes_offset = about.takes_offset;
-  options.takes_counts = about.takes_counts;
+DesignOptions design_options(const Needs& needs, DesignOptions options) {
+  if (needs.codes) {
+    if (options.coding != Coding::treatment)
+      throw Error("this method takes categories as they are; leave out --coding");
+    options.coding = Coding::codes;
+  }
+  options.unseen = needs.unseen;
+  if (needs.missing && options.missing == Missing::error) options.missing = Missing::native;
+  options.classify = needs.classes && (!needs.numbers || needs.prefers_classes);
+  options.classify_categories = needs.classes && needs.numbers;
+  options.takes_offset = needs.offset;
+  options.takes_counts = needs.counts;
+  options.letters = needs.letters;
   return options;
 }
 

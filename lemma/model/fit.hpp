@@ -2,7 +2,7 @@
 #pragma once
 #include <lemma/data/design.hpp>
 #include <lemma/data/formula.hpp>
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <lemma/data/table.hpp>
 #include <lemma/model/method.hpp>
 
@@ -18,8 +18,8 @@ struct Coded {
   std::vector<std::string> classes;
 };
 Coded code(const std::vector<std::string>& labels);
-/// The options of the user with what the method takes.
-DesignOptions design_options(const MethodAbout& about, DesignOptions options = {});
+/// The options of the user with what the method needs; Error where the two do not go together.
+DesignOptions design_options(const Needs& needs, DesignOptions options = {});
 /// What the design makes of the training table, with the weights, precision and offset of the options.
 std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
 }  // namespace detail
@@ -98,9 +98,7 @@ struct Fitted : Model {
 /// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs). The design is learned from the table and kept.
 template <MethodSpec Spec>
 auto fit(Spec spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
-  DesignOptions how = detail::design_options(Spec::about);
-  how.letters = detail::letters_of(spec);
-  Design design(formula, table, how);
+  Design design(formula, table, detail::design_options(detail::needs_of(spec)));
   if constexpr (requires { spec.intercept = false; }) spec.intercept = spec.intercept && design.intercept();
   const Valid<Spec> valid(spec);
   const auto rows = detail::rows_of(design, table, options);

@@ -1,7 +1,7 @@
 // lemma/model/method.cpp
 #include <algorithm>
 #include <fmt/core.h>
-#include <lemma/model/method.hpp>
+#include <lemma/model/column_sizes.hpp>
 
 namespace lemma {
 namespace {
@@ -44,8 +44,12 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
                           names.size()));
 }
 
-void check_rows(std::string_view name, const MethodAbout& about, const Rows& rows) {
+void check_kind(std::string_view name, const MethodAbout& about, const Rows& rows) {
   if (rows.count() == 0) throw Error(fmt::format("{}: there are no rows to learn from", name));
+  check_kind_of_rows(name, about, rows);
+}
+
+void check_kind_of_rows(std::string_view name, const MethodAbout& about, const Rows& rows) {
   if (rows.width() == 0 && about.task != Task::regression)
     throw Error(fmt::format("{}: there are no columns to learn from", name));
   if (about.uses_response && !rows.has_response)
@@ -68,6 +72,12 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
   if (rows.has_precision && !about.takes_precision)
     throw Error(fmt::format("{} takes no precision (inverse variances)", name));
   if (rows.has_offset && !about.takes_offset) throw Error(fmt::format("{} takes no offset", name));
+  if (rows.counts && !about.takes_counts) throw Error(fmt::format("{} takes no counts as its response", name));
+}
+
+void check_rows(std::string_view name, const MethodAbout& about, const Rows& rows) {
+  check_kind(name, about, rows);
+  check_sizes(name, about, rows);
 }
 
 namespace {
@@ -102,6 +112,32 @@ Prediction stack(const std::vector<Prediction>& parts) {
 
 AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
   throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows", method().name()));
+}
+
+Needs detail::usual_needs(const MethodAbout& about) {
+  Needs out;
+  out.codes = about.takes_codes;
+  out.missing = about.takes_missing;
+  if (about.takes_codes && about.takes_missing) out.unseen = Unseen::missing;
+  out.classes = about.uses_response && (about.task == Task::classification || about.either_response);
+  out.numbers = about.uses_response && (about.task != Task::classification || about.either_response);
+  out.prefers_classes = about.task == Task::classification;
+  out.counts = about.takes_counts;
+  out.offset = about.takes_offset;
+  return out;
+}
+
+AnyModel detail::usable(std::shared_ptr<const AnyModel::Interface> fitted) {
+  try {
+    fitted->check();
+    fitted->method().check(fitted->params());  // with the values that were chosen: a γ of 1 / overflow is 0
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("{}: the numbers of these rows are beyond what can be computed with; bring the columns and the "
+                    "response nearer to 1",
+                    error.what()));
+  }
+  return AnyModel(std::move(fitted));
 }
 
 void detail::add_offset(Vector& values, std::span<const double> offset) {

@@ -7,6 +7,7 @@
 // and its model: `spec` (with the values that were chosen), fields(), summary(names), width(), check() and its verbs.
 #pragma once
 #include <lemma/core/param_info.hpp>
+#include <lemma/data/needs.hpp>
 #include <lemma/model/any_model.hpp>
 #include <lemma/model/fields.hpp>
 #include <lemma/model/options.hpp>
@@ -25,6 +26,7 @@ struct MethodAbout {
   bool keeps_rows = false;     // the method is its rows
   bool takes_weights = false, takes_precision = false, takes_offset = false;
   bool takes_missing = false;    // NaN in x is its business
+  bool takes_codes = false;      // categories as they are: Needs::codes
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
   bool takes_counts = false;     // cbind(successes, failures) as the response: proportions
   bool takes_start = false;      // FitOptions::start: an affine map to begin with
@@ -42,10 +44,14 @@ class Method {
   virtual const MethodAbout& about() const = 0;
   virtual std::vector<ParamInfo> params() const = 0;
   virtual std::vector<FieldInfo> results() const = 0;
+  /// Whether its models give rows other coordinates, so that a step can follow it.
+  virtual bool gives_coordinates() const = 0;
   /// The parameters completed with their defaults and checked; an Error names the one that is wrong.
   virtual Value check(const Value& params) const = 0;
-  /// Of how many letters the pieces are that text columns are counted in; 0: it takes no texts.
-  virtual int letters(const Value& params) const = 0;
+  /// The parameters as they are when nothing is said of them.
+  virtual Value defaults() const = 0;
+  /// What it needs of a table, with these parameters.
+  virtual Needs needs(const Value& params) const = 0;
   virtual AnyModel fit(const Value& params, const Rows& rows, const FitOptions& options) const = 0;
   virtual AnyModel load(const Value& params, const Value& state, Evidence evidence) const = 0;
 };
@@ -62,6 +68,8 @@ concept MethodSpec = Described<Spec> && requires {
 
 /// Refuses data a method cannot use, before any work: no rows, a response where there must be one, weights it ignores.
 void check_rows(std::string_view name, const MethodAbout& about, const Rows& rows);
+/// The same whatever the number of rows: their columns and their outcome alone.
+void check_kind_of_rows(std::string_view name, const MethodAbout& about, const Rows& rows);
 
 template <MethodSpec Spec>
 const Method& method_of();
@@ -69,16 +77,20 @@ const Method& method_of();
 namespace detail {
 /// A response is offset + what the columns say of it: adds the offset of the rows to values of them, where there is one.
 void add_offset(Vector& values, std::span<const double> offset);
+/// A model that was just fitted: Error where it is none that could be kept, because numbers overflowed on the way.
+AnyModel usable(std::shared_ptr<const AnyModel::Interface> fitted);
 /// The spec's own fit, found by its argument types (a member of the same name would hide it).
 template <class Spec>
 auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options) {
   return fit(spec, rows, options);
 }
-/// A spec whose kernel compares texts says so by `int letters() const`.
+/// What follows from the description of a method alone.
+Needs usual_needs(const MethodAbout& about);
+/// A spec whose parameters decide what it needs says so by `Needs needs(Needs usual) const`.
 template <class Spec>
-int letters_of(const Spec& spec) {
-  if constexpr (requires { spec.letters(); }) return spec.letters();
-  else return 0;
+Needs needs_of(const Spec& spec) {
+  if constexpr (requires { spec.needs(Needs{}); }) return spec.needs(usual_needs(Spec::about));
+  else return usual_needs(Spec::about);
 }
 }  // namespace detail
 
@@ -97,6 +109,18 @@ class SpecModel final : public AnyModel::Interface {
   const Certificate& certificate() const override { return model_.certificate; }
   const std::vector<std::string>& warnings() const override { return model_.warnings; }
   Index width() const override { return model_.width(); }
+  Index class_count() const override {
+    static_assert(CountsClasses<Model> || !(Classifier<Model> || HasTask<Model>),
+                  "how many classes does it tell apart?");
+    if constexpr (CountsClasses<Model>) return model_.class_count();
+    else return 0;
+  }
+  Index output_width() const override {
+    if constexpr (Transformer<Model>) return model_.output_width();
+    else if constexpr (HasCoordinates<Model>) return static_cast<Index>(model_.coordinate_names().size());
+    else return 0;
+  }
+  void check() const override { model_.check(); }
 
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     Prediction out;
@@ -154,6 +178,7 @@ class SpecModel final : public AnyModel::Interface {
   }
   Matrix transform(const MatrixView& x) const override {
     if constexpr (Transformer<Model>) return model_.transform(x);
+    else if constexpr (HasCoordinates<Model>) return model_.coordinates(x);
     else throw Error(std::string(Spec::name) + " does not transform rows");
   }
   Matrix inverse(const MatrixView& z) const override {
@@ -162,6 +187,7 @@ class SpecModel final : public AnyModel::Interface {
   }
   std::vector<std::string> output_names(const std::vector<std::string>& features) const override {
     if constexpr (Transformer<Model>) return model_.output_names(features);
+    else if constexpr (HasCoordinates<Model>) return model_.coordinate_names();
     else return {};
   }
   std::optional<AffineMap> affine() const override {
@@ -181,7 +207,7 @@ class SpecModel final : public AnyModel::Interface {
   AnyModel update(const Rows& rows, const FitOptions& options) const override {
     if constexpr (requires { updated(model_, rows, options); }) {
       check_rows(Spec::name, Spec::about, rows);
-      return AnyModel(std::make_shared<SpecModel<Spec, Model>>(updated(model_, rows, options)));
+      return detail::usable(std::make_shared<SpecModel<Spec, Model>>(updated(model_, rows, options)));
     } else {
       return AnyModel::Interface::update(rows, options);
     }
@@ -201,12 +227,14 @@ class SpecMethod final : public Method {
   const MethodAbout& about() const override { return Spec::about; }
   std::vector<ParamInfo> params() const override { return param_infos<Spec>(); }
   std::vector<FieldInfo> results() const override { return field_infos<Model>(); }
+  bool gives_coordinates() const override { return Transformer<Model> || HasCoordinates<Model>; }
   Value check(const Value& params) const override { return to_value(*Valid<Spec>(from_value<Spec>(params))); }
-  int letters(const Value& params) const override { return detail::letters_of(from_value<Spec>(params)); }
+  Value defaults() const override { return to_value(Spec{}); }
+  Needs needs(const Value& params) const override { return detail::needs_of(from_value<Spec>(params)); }
   AnyModel fit(const Value& params, const Rows& rows, const FitOptions& options) const override {
     const Valid<Spec> spec(from_value<Spec>(params));
     check_rows(Spec::name, Spec::about, rows);
-    return AnyModel(std::make_shared<SpecModel<Spec, Model>>(detail::fit_of(spec, rows, options)));
+    return detail::usable(std::make_shared<SpecModel<Spec, Model>>(detail::fit_of(spec, rows, options)));
   }
   AnyModel load(const Value& params, const Value& state, Evidence evidence) const override {
     Model model;

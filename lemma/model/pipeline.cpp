@@ -1,5 +1,6 @@
 // lemma/model/pipeline.cpp
 #include <fmt/core.h>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <map>
@@ -7,15 +8,18 @@
 namespace lemma {
 namespace {
 
+/// A step that keeps the number of columns is a square matrix: beyond so many columns (128 MB) nothing is traced back.
+constexpr Index kWidestTraced = 4096;
+
 /// Composes z = A₂ (A₁ x + b₁) + b₂.
 AffineMap compose(const AffineMap& second, const AffineMap& first) {
   return {second.a * first.a, second.a * first.b + second.b};
 }
 
-/// The certificate of the whole: the first step whose own does not hold, else the last step's.
+/// The certificate of the whole: the first step whose own fails, else the last step's.
 Certificate overall(const std::vector<Certificate>& steps) {
   for (const auto& certificate : steps)
-    if (!certificate.holds()) return certificate;
+    if (certificate.fails()) return certificate;
   return steps.back();
 }
 
@@ -34,6 +38,25 @@ class PipelineModel final : public AnyModel::Interface {
   const Method& method() const override { return *method_; }
   Task task() const override { return steps_.back()->task(); }
   Index width() const override { return steps_.front()->width(); }
+  /// Of the last step that tells classes apart; steps before it may do so too, in their coordinates.
+  Index class_count() const override {
+    for (std::size_t i = steps_.size(); i-- > 0;)
+      if (const Index count = steps_[i]->class_count()) return count;
+    return 0;
+  }
+  Index output_width() const override { return steps_.back()->output_width(); }
+  /// Each step is usable, and takes what the one before it gives.
+  void check() const override {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      steps_[i]->check();
+      if (steps_[i]->class_count() > 0 && steps_[i]->class_count() != class_count())
+        throw Error(fmt::format("step '{}' tells {} classes apart, and another one {}", method_->step_name(i),
+                                steps_[i]->class_count(), class_count()));
+      if (i == 0 || steps_[i - 1]->output_width() == steps_[i]->width()) continue;
+      throw Error(fmt::format("step '{}' gives {} columns and '{}' takes {}", method_->step_name(i - 1),
+                              steps_[i - 1]->output_width(), method_->step_name(i), steps_[i]->width()));
+    }
+  }
   const Certificate& certificate() const override { return certificate_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
@@ -55,6 +78,7 @@ class PipelineModel final : public AnyModel::Interface {
     return names_at(steps_.size(), features);
   }
   std::optional<AffineMap> affine() const override {
+    if (steps_.size() > 1 && width() > kWidestTraced) return {};
     std::optional<AffineMap> whole = steps_.front()->affine();
     for (std::size_t i = 1; i < steps_.size() && whole; ++i) {
       const auto next = steps_[i]->affine();
@@ -108,7 +132,8 @@ class PipelineModel final : public AnyModel::Interface {
       const auto& certificate = steps_[i]->certificate();
       out += fmt::format("{}Step {} of {}: {}\n\n{}", i ? "\n" : "", i + 1, steps_.size(), method_->step_name(i),
                          steps_[i]->summary(at));
-      if (i + 1 < steps_.size()) out += fmt::format("\nCertificate: {}\n", wrap(certificate.message, 87));
+      if (i + 1 < steps_.size())
+        out += fmt::format("\nCertificate: {}\n", wrap(residues_as_powers(certificate.message), 87));
     }
     return out;
   }
@@ -133,7 +158,8 @@ class PipelineModel final : public AnyModel::Interface {
     for (const auto& step : steps_) {
       certificates.push_back(step->verify(*current, execution));
       if (&step != &steps_.back()) {
-        made.push_back(std::make_unique<TransformedRows>(*current, step));
+        made.push_back(std::make_unique<TransformedRows>(*current, step, execution));
+        if (made.size() > 1) made[made.size() - 2]->forget();
         current = made.back().get();
       }
     }
@@ -160,45 +186,47 @@ class PipelineModel final : public AnyModel::Interface {
   std::vector<std::string> warnings_;
 };
 
-MethodAbout about_of(const std::vector<PipelineStep>& steps) {
-  MethodAbout about = steps.back().method->about();
-  about.takes_missing = steps.front().method->about().takes_missing;
+MethodAbout about_of(const std::vector<AnySpec>& steps) {
+  MethodAbout about = steps.back().method().about();
+  about.takes_missing = steps.front().method().about().takes_missing;
   about.objective = "each step is fitted on what the steps before it make of the rows";
   for (const auto& step : steps) {
-    const auto& one = step.method->about();
+    const auto& one = step.method().about();
     about.scans = about.scans && one.scans;
     about.random = about.random || one.random;
     about.takes_weights = about.takes_weights && one.takes_weights;
+    about.uses_response = about.uses_response || one.uses_response;
   }
   return about;
 }
 
 }  // namespace
 
-Pipeline::Pipeline(std::vector<PipelineStep> steps) : steps_(std::move(steps)) {
+Pipeline::Pipeline(std::vector<AnySpec> steps) : steps_(std::move(steps)) {
   require(!steps_.empty(), "a pipeline needs at least one step");
+  require(steps_.size() <= kMostSteps, fmt::format("a pipeline has at most {} steps", kMostSteps));
   for (std::size_t i = 0; i + 1 < steps_.size(); ++i)
-    if (steps_[i].method->about().task != Task::transformation)
-      throw Error(fmt::format("'{}' does not transform rows, so no step can follow it", steps_[i].method->name()));
+    if (!steps_[i].method().gives_coordinates())
+      throw Error(fmt::format("'{}' does not transform rows, so no step can follow it", steps_[i].method().name()));
   about_ = about_of(steps_);
 }
 
 std::string Pipeline::name() const {
   std::string out;
-  for (const auto& step : steps_) out += (out.empty() ? "" : " | ") + step.method->name();
+  for (const auto& step : steps_) out += (out.empty() ? "" : " | ") + step.method().name();
   return out;
 }
 
 std::string Pipeline::step_name(std::size_t i) const {
   int times = 1;
-  for (std::size_t j = 0; j < i; ++j) times += steps_[j].method == steps_[i].method;
-  return steps_[i].method->name() + (times > 1 ? std::to_string(times) : "");
+  for (std::size_t j = 0; j < i; ++j) times += &steps_[j].method() == &steps_[i].method();
+  return steps_[i].method().name() + (times > 1 ? std::to_string(times) : "");
 }
 
 std::vector<ParamInfo> Pipeline::params() const {
   std::vector<ParamInfo> out;
   for (std::size_t i = 0; i < steps_.size(); ++i)
-    for (ParamInfo info : steps_[i].method->params()) {
+    for (ParamInfo info : params_of(steps_[i].method(), steps_[i].params())) {
       info.name = step_name(i) + "." + info.name;
       if (!info.only_when.empty()) info.only_when = step_name(i) + "." + info.only_when;
       out.push_back(std::move(info));
@@ -206,7 +234,7 @@ std::vector<ParamInfo> Pipeline::params() const {
   return out;
 }
 
-std::vector<FieldInfo> Pipeline::results() const { return steps_.back().method->results(); }
+std::vector<FieldInfo> Pipeline::results() const { return steps_.back().method().results(); }
 
 Value Pipeline::check(const Value& params) const {
   std::vector<std::string> known;
@@ -215,19 +243,32 @@ Value Pipeline::check(const Value& params) const {
     if (std::find(known.begin(), known.end(), key) == known.end()) refuse_unknown(name() + ": ", key, known);
   Value out = Value::object();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    Value own = steps_[i].params.is_object() ? steps_[i].params : Value::object();
+    Value own = steps_[i].params();
     if (const Value* more = params.find(step_name(i)))
       for (const auto& [key, value] : more->as_object(step_name(i))) own.set(key, value);
-    out.set(step_name(i), steps_[i].method->check(own));
+    out.set(step_name(i), steps_[i].method().check(own));
   }
   return out;
 }
 
-int Pipeline::letters(const Value& params) const {
+Needs Pipeline::needs(const Value& params) const {
   const Value checked = check(params);
-  int out = 0;
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    out = std::max(out, steps_[i].method->letters(checked.at(step_name(i))));
+  const auto of_step = [&](std::size_t i) { return steps_[i].method().needs(checked.at(step_name(i))); };
+  const Needs first = of_step(0);
+  Needs out = of_step(steps_.size() - 1);
+  for (std::size_t i = steps_.size() - 1; i-- > 0 && !out.classes && !out.numbers;) {  // discriminants before pca
+    const Needs step = of_step(i);
+    out.classes = step.classes;
+    out.numbers = step.numbers;
+    out.prefers_classes = step.prefers_classes;
+  }
+  out.missing = first.missing;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Needs step = of_step(i);
+    out.letters = std::max(out.letters, step.letters);
+    out.codes = out.codes && step.codes;  // a step that works with numbers alone gets categories as columns
+  }
+  out.unseen = out.codes ? first.unseen : Unseen::error;
   return out;
 }
 
@@ -237,9 +278,10 @@ AnyModel Pipeline::fit(const Value& params, const Rows& rows, const FitOptions& 
   std::vector<std::unique_ptr<TransformedRows>> made;
   const Rows* current = &rows;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    fitted.push_back(steps_[i].method->fit(checked.at(step_name(i)), *current, options));
+    fitted.push_back(steps_[i].method().fit(checked.at(step_name(i)), *current, options));
     if (i + 1 == steps_.size()) break;
-    made.push_back(std::make_unique<TransformedRows>(*current, fitted.back()));
+    made.push_back(std::make_unique<TransformedRows>(*current, fitted.back(), options.execution()));
+    if (made.size() > 1) made[made.size() - 2]->forget();  // what comes next has been made of it
     current = made.back().get();
   }
   return AnyModel(std::make_shared<PipelineModel>(std::make_shared<Pipeline>(steps_), std::move(fitted)));
@@ -253,32 +295,41 @@ AnyModel Pipeline::load(const Value& params, const Value& state, Evidence) const
   std::vector<AnyModel> models;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Evidence evidence{certificate_from(saved[i].at("certificate")), saved[i].at("warnings").as_strings("warnings")};
-    models.push_back(steps_[i].method->load(checked.at(step_name(i)), saved[i].at("state"), std::move(evidence)));
-    if (i > 0) {  // each step must take what the one before it gives
-      const auto given =
-          models[i - 1]
-              ->output_names(std::vector<std::string>(static_cast<std::size_t>(models[i - 1]->width()), "x"))
-              .size();
-      if (static_cast<Index>(given) != models[i]->width())
-        throw Error(fmt::format("step '{}' gives {} columns and '{}' takes {}", step_name(i - 1), given, step_name(i),
-                                models[i]->width()));
-    }
+    models.push_back(steps_[i].method().load(checked.at(step_name(i)), saved[i].at("state"), std::move(evidence)));
   }
-  return AnyModel(std::make_shared<PipelineModel>(std::make_shared<Pipeline>(steps_), std::move(models)));
+  const auto model = std::make_shared<PipelineModel>(std::make_shared<Pipeline>(steps_), std::move(models));
+  model->check();
+  return AnyModel(model);
 }
 
-TransformedRows::TransformedRows(const Rows& before, AnyModel step) : before_(before), step_(std::move(step)) {
+TransformedRows::TransformedRows(const Rows& before, AnyModel step, const Execution& execution)
+    : Rows(before), before_(before), step_(std::move(step)) {
   features = step_->output_names(before.features);
-  target = before.target;
-  classes = before.classes;
-  has_response = before.has_response;
-  has_weights = before.has_weights;
-  has_precision = before.has_precision;
-  has_offset = before.has_offset;
-  counts = before.counts;
+  levels.clear();  // numbers are what a step gives
+  if (!before.matrix()) return;
+  Matrix x(before.count(), width());
+  for_each_block(before, execution,
+                 [&](const Block& block) { x.middleRows(block.first, block.rows()) = step_->transform(block.x); });
+  kept_ = std::move(x);
+  view_.emplace(*kept_);
+}
+
+void TransformedRows::forget() {
+  view_.reset();
+  kept_.reset();
 }
 
 Block TransformedRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  if (kept_) {
+    const Block outcome = before_.outcome(first, size, buffer);
+    Block block(kept_->middleRows(first, size), first);
+    block.y = outcome.y;
+    block.label = outcome.label;
+    block.weight = outcome.weight;
+    block.precision = outcome.precision;
+    block.offset = outcome.offset;
+    return block;
+  }
   BlockBuffer inner;
   const Block before = before_.read(first, size, inner);
   buffer.x = step_->transform(before.x);

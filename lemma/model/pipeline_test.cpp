@@ -3,6 +3,7 @@
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/toy_methods_test.hpp>
 #include <lemma/model/train.hpp>
+#include <tests/copied_rows.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -25,6 +26,23 @@ TEST(Pipeline, EachStepIsFittedOnWhatTheStepsBeforeItMake) {
   // z = 10 x, so 0.5 Σz = 15, 35, 55 and the intercept is mean(1−15, 2−35, 3−55) = −33
   EXPECT_DOUBLE_EQ(p.value(0), 15 - 33);
   EXPECT_DOUBLE_EQ(p.value(2), 55 - 33);
+}
+
+TEST(Pipeline, TransformedRowsAreKeptWhereTheRowsLieInMemory) {
+  const Data data;
+  const AnyModel step = method_of<Stretch>().fit(Value::object(), data.rows, {});
+  TransformedRows kept(data.rows, step);
+  ASSERT_NE(kept.matrix(), nullptr);
+  EXPECT_EQ(*kept.matrix(), 2 * data.x);
+  BlockBuffer a, b;
+  const Matrix whole = kept.read(1, 2, a).x;
+  kept.forget();
+  EXPECT_EQ(kept.matrix(), nullptr);
+  const Block again = kept.read(1, 2, b);
+  EXPECT_EQ(again.x, whole);
+  EXPECT_EQ(again.y[1], 3);
+  const CopiedRows stream(data.rows);
+  EXPECT_EQ(TransformedRows(stream, step).matrix(), nullptr);
 }
 
 TEST(Pipeline, CoefficientsAreTracedBackToTheUsersColumns) {
@@ -80,9 +98,9 @@ TEST(Pipeline, InverseGoesBackThroughEveryStep) {
 TEST(ParsePipeline, ReadsNamesAndParameters) {
   const auto steps = parse_pipeline(" stretch( factor = 5 )|stretch | sum_of(slope=-1e-3)", kMethods);
   ASSERT_EQ(steps.size(), 3U);
-  EXPECT_EQ(steps[0].params.at("factor").as_double(), 5);
-  EXPECT_TRUE(steps[1].params.as_object().empty());
-  EXPECT_EQ(steps[2].params.at("slope").as_double(), -1e-3);
+  EXPECT_EQ(steps[0].params().at("factor").as_double(), 5);
+  EXPECT_TRUE(steps[1].params().as_object().empty());
+  EXPECT_EQ(steps[2].params().at("slope").as_double(), -1e-3);
 }
 
 TEST(ParsePipeline, AnErrorPointsAtThePlace) {
@@ -99,6 +117,19 @@ TEST(ParsePipeline, AnErrorPointsAtThePlace) {
             "there is no method 'strech' (did you mean 'stretch'?); 'lemma methods' lists all 2");
   EXPECT_EQ(message_of([] { parse_pipeline("stretch) x", kMethods); }),
             "expected '|' or the end\n  stretch) x\n         ^");
+}
+
+TEST(Pipeline, OfMoreStepsThanAnyoneWritesIsRefusedAtOnce) {
+  std::string steps = "stretch";
+  for (std::size_t i = 1; i < kMostSteps; ++i) steps += "|stretch";
+  EXPECT_EQ(parse_pipeline(steps, kMethods).size(), kMostSteps);
+  EXPECT_EQ(message_of([&] { parse_pipeline(steps + "|stretch", kMethods); }), "a pipeline has at most 64 steps");
+  std::string many = steps;
+  for (int i = 0; i < 100000; ++i) many += "|stretch";
+  EXPECT_EQ(message_of([&] { parse_pipeline(many, kMethods); }),
+            "the method is a text of 800511 bytes, and at most 65536 are read");
+  EXPECT_EQ(message_of([&] { Pipeline(std::vector<AnySpec>(65, AnySpec(Stretch{}))); }),
+            "a pipeline has at most 64 steps");
 }
 
 TEST(Method, WhatItCannotUseIsRefusedBeforeAnyWork) {

@@ -1,9 +1,11 @@
 // lemma/model/store.cpp
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fmt/core.h>
 #include <fstream>
 #include <iterator>
+#include <lemma/core/cpu.hpp>
 #include <lemma/core/file.hpp>
 #include <lemma/core/hash.hpp>
 #include <lemma/core/version.hpp>
@@ -28,12 +30,20 @@ T get(const std::uint8_t* bytes) {
   return number;
 }
 
+/// What cannot be loaded has made no number.
+std::string kernels() {
+  try {
+    return blas_info().core;
+  } catch (const MachineError&) { return "none"; }
+}
+
 /// Which program made the numbers: the same build and the same kernels give the same bits.
 Value made_by() {
   Value out = Value::object();
   out.set("lemma", kVersion);
   out.set("simd", simd::level());
-  out.set("blas", blas_info().core);
+  out.set("blas", kernels());
+  if (simd_setting().portable) out.set("portable", true);
   return out;
 }
 
@@ -46,16 +56,73 @@ Value document(const TrainedModel& trained) {
   out.set("certificate", to_value(trained.model->certificate()));
   out.set("warnings", trained.model->warnings());
   out.set("notes", trained.notes);
-  Value data = trained.origin.rows.save();
-  data.set("name", trained.origin.name);
-  out.set("data", std::move(data));
+  out.set("data", trained.origin.save());
   out.set("made_by", made_by());
   return out;
 }
 
+/// The rows that a design would make, without any: their columns and the kind of their outcome.
+MemoryRows described(const Design& design, const MatrixView& none) {
+  MemoryRows rows(none);
+  rows.features = design.features();
+  rows.target = design.target();
+  rows.classes = design.classes();
+  rows.has_response = design.has_response();
+  rows.has_weights = !design.weights().empty() || design.counts();
+  rows.has_precision = !design.precision().empty();
+  rows.has_offset = design.has_offset();
+  rows.counts = design.counts();
+  return rows;
+}
+
+/// A model of classes has one for each of the design's; a model of numbers none.
+void check_classes(const AnyModel::Interface& model, const Design& design) {
+  const auto named = static_cast<Index>(design.classes().size());
+  const std::string classes = named == 1 ? "1 class" : fmt::format("{} classes", named);
+  const Task task = model.task();
+  if ((task == Task::classification || model.class_count() > 0) && named != model.class_count())
+    throw Error(fmt::format("the design has {} and the model tells {} apart", classes, model.class_count()));
+  if (task == Task::regression && named > 0)
+    throw Error(fmt::format("the design has {} and the model predicts numbers", classes));
+}
+
+/// The parameters are such as a fit takes, and a formula without an intercept is one of them.
+void check_params(const AnyModel::Interface& model, const Design& design) {
+  const Method& method = model.method();
+  const Value params = method.check(model.params());
+  if (design.intercept()) return;
+  for (const auto& info : method.params()) {
+    if (info.name != "intercept" && !info.name.ends_with(".intercept")) continue;
+    const Value* at = &params;
+    for (std::size_t from = 0, dot = 0; at && dot != std::string::npos; from = dot + 1) {
+      dot = info.name.find('.', from);
+      at = at->find(std::string_view(info.name).substr(from, dot == std::string::npos ? dot : dot - from));
+    }
+    if (at && at->is_bool() && at->as_bool())
+      throw Error(fmt::format("the formula has no intercept and {} is true", info.name));
+  }
+}
+
 }  // namespace
 
+void check_together(const TrainedModel& trained) {
+  const AnyModel::Interface& model = *trained.model.operator->();
+  const Design& design = trained.design;
+  model.check();
+  if (static_cast<Index>(design.features().size()) != model.width())
+    throw Error(
+        fmt::format("the design makes {} columns and the model takes {}", design.features().size(), model.width()));
+  check_classes(model, design);
+  check_params(model, design);
+  const Method& method = model.method();
+  if (method.about().uses_response && !design.has_response())
+    throw Error(fmt::format("the design has no response and {} predicts one", method.name()));
+  const Matrix none(0, model.width());
+  check_kind_of_rows(method.name(), method.about(), described(design, none));
+}
+
 std::vector<std::uint8_t> encode(const TrainedModel& model) {
+  check_together(model);
   const auto body = to_cbor(document(model));
   std::vector<std::uint8_t> out(kMagic.begin(), kMagic.end());
   put(out, kFormatVersion);
@@ -73,16 +140,11 @@ TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Met
     auto method = method_from(file.at("method").as_string("method"), methods, params);
     Evidence evidence{certificate_from(file.at("certificate")), file.at("warnings").as_strings("warnings")};
     auto model = method->load(file.at("params"), file.at("state"), std::move(evidence));
-    auto design = Design::load(file.at("design"));
-    if (static_cast<Index>(design.features().size()) != model->width())
-      throw Error(
-          fmt::format("the design makes {} columns and the model takes {}", design.features().size(), model->width()));
-    const Value& data = file.at("data");
-    return {std::move(model),
-            std::move(design),
-            {data.at("name").as_string("data name"), RowSketch::load(data)},
-            file.at("notes").as_strings("notes"),
-            std::move(method)};
+    auto design = Design::load(file.at("design"), model->width());
+    TrainedModel out{std::move(model), std::move(design), Origin::load(file.at("data")),
+                     file.at("notes").as_strings("notes"), std::move(method)};
+    check_together(out);
+    return out;
   } catch (const Error& error) { throw Error(fmt::format("{} is damaged or not a model: {}", name, error.what())); }
 }
 

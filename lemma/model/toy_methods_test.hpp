@@ -32,6 +32,7 @@ struct StretchModel : Evidence {
   }
   Index width() const { return columns; }
   void check() const { require(columns > 0, "stretch: there are no columns"); }
+  Index output_width() const { return columns; }
   Matrix transform(const MatrixView& x) const { return spec.factor * x; }
   Matrix inverse(const MatrixView& z) const { return z / spec.factor; }
   std::vector<std::string> output_names(const std::vector<std::string>& features) const {

@@ -1,10 +1,16 @@
 // lemma/model/train.cpp
+#include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
+#include <lemma/model/column_sizes.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/train.hpp>
+#include <mutex>
 
 namespace lemma {
 namespace {
@@ -14,12 +20,23 @@ bool stays_sparse(const Method& method, const FitOptions& options) {
   return method.about().takes_sparse && options.weights.size() + options.precision.size() + options.offset.size() == 0;
 }
 
-Design learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
-                    const FitOptions& options) {
-  if (!data.sparse()) return Design(formula, data, how);
+bool stays_a_matrix(const TableStream& data, const FitOptions& options) {
+  return data.matrix() && options.weights.size() + options.precision.size() + options.offset.size() == 0;
+}
+
+/// A design, and whether its rows are known to be columns of a matrix as they stand, with nothing missing.
+struct Learned {
+  Design design;
+  bool as_they_are = false;
+};
+Learned learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
+                     const FitOptions& options) {
+  if (stays_a_matrix(data, options))
+    if (auto design = design_of_columns(formula, data, how)) return {*std::move(design), true};
+  if (!data.sparse()) return {Design(formula, data, how)};
   if (stays_sparse(method, options))
-    if (auto design = plain_design(formula, *data.sparse(), how)) return *std::move(design);
-  return Design(formula, to_table(*data.sparse()), how);
+    if (auto design = plain_design(formula, *data.sparse(), how)) return {*std::move(design)};
+  return {Design(formula, to_table(*data.sparse()), how)};
 }
 
 /// The rows a design makes of a table: in memory when it fits, else read from the stream block by block.
@@ -28,13 +45,15 @@ struct DesignedRows {
   std::vector<std::string> notes;
 };
 DesignedRows designed(const Method& method, const Design& design, const TableStream& data, bool streamed,
-                      const FitOptions& options) {
+                      const FitOptions& options, bool as_they_are = false) {
   if (const SparseData* sparse = data.sparse()) {
     if (stays_sparse(method, options) && is_plain(design))
       return {std::make_unique<SparseRows>(design, *sparse), design.notes()};
     const Table table = to_table(*sparse);  // or an Error that says how much memory it would take
     return designed(method, design, MemoryTableStream(table), false, options);
   }
+  if (as_they_are || (stays_a_matrix(data, options) && numbers_are_all_there(design, data, options.execution())))
+    return {std::make_unique<MatrixRows>(design, data), design.notes()};
   if (streamed) {
     auto rows =
         std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
@@ -68,24 +87,47 @@ bool must_stream(const Method& method, const TableStream& data, const std::optio
       method.name(), format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(*memory))));
 }
 
+/// A pass over a file costs more than most fits: sizes are looked at as the fit reads. The steps of a pipeline look for
+/// themselves: what the first one is given may be what it is there to mend.
+AnyModel fit_measured(const Method& method, const Value& params, const Rows& rows, const FitOptions& options) {
+  if (method.about().task == Task::transformation || dynamic_cast<const Pipeline*>(&method))
+    return method.fit(params, rows, options);
+  const MeasuredRows measured(rows);
+  try {
+    AnyModel model = method.fit(params, measured, options);
+    measured.sizes().require_usable(method.name(), rows);
+    return model;
+  } catch (const Error&) {  // of what the sizes led to
+    measured.sizes().require_usable(method.name(), rows);
+    throw;
+  }
+}
+
+/// A cancelled fit gives back what it has, and that is worth its memory of the rows.
+Execution to_the_end(const FitOptions& options) {
+  Execution out;
+  out.threads = options.threads;
+  return out;
+}
+
 }  // namespace
 
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options) {
-  const auto& about = method->about();
-  DesignOptions how = detail::design_options(about, options.design);
-  if (about.takes_missing && how.missing == Missing::error) how.missing = Missing::native;
   method->check(params);
-  how.letters = method->letters(params);
-  const Design design = learn_design(*method, formula, data, how, options.fit);
+  const DesignOptions how = detail::design_options(method->needs(params), options.design);
+  const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);
   const bool streamed = must_stream(*method, data, options.memory);
-  const auto [rows, notes] = designed(*method, design, data, streamed, options.fit);
-  check_rows(method->name(), about, *rows);
-  auto model = method->fit(params, *rows, options.fit);
-  Execution to_the_end;  // a cancelled fit gives back what it has, and that is worth its fingerprint
-  to_the_end.threads = options.fit.threads;
-  return {std::move(model), design, {data.schema().source(), sketch(*rows, to_the_end)}, notes, std::move(method)};
+  const auto [rows, notes] = designed(*method, design, data, streamed, options.fit, as_they_are);
+  check_kind(method->name(), method->about(), *rows);
+  const Execution execution = options.fit.execution();
+  auto model = [&] {
+    const Hearing hearing(execution);
+    return streamed ? fit_measured(*method, params, *rows, options.fit) : method->fit(params, *rows, options.fit);
+  }();
+  RowSketch memory = sketch(*rows, key_of(*rows, method->about().uses_response), to_the_end(options.fit));
+  return {std::move(model), design, {data.schema().source(), std::move(memory)}, notes, std::move(method)};
 }
 
 Prediction TrainedModel::predict(const Table& table, const PredictOptions& options, const Execution& execution) const {
@@ -130,37 +172,158 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
   return stack(parts);
 }
 
-Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory,
-                                  const Execution& execution) const {
-  const Method& how = model->method();
-  FitOptions options;
-  options.threads = execution.threads;
-  options.progress = execution.progress;
-  const auto rows = designed(how, design, data, must_stream(how, data, memory), options).rows;
-  check_rows(how.name(), how.about(), *rows);
-  const RowSketch given = sketch_like(origin.rows, *rows, execution);
-  return {model->verify(*rows, execution), given.hash() == origin.rows.hash() && given.rows() == origin.rows.rows(),
-          given.rows()};
-}
-
 TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
                                   const std::optional<std::size_t>& memory) const {
   const Method& how = model->method();
   const auto [rows, notes_of_rows] = designed(how, design, data, must_stream(how, data, memory), options);
-  check_rows(how.name(), how.about(), *rows);
-  return {model->update(*rows, options),
-          design,
-          {data.schema().source(), sketch(*rows, options.execution())},
-          notes_of_rows,
-          method};
+  check_kind(how.name(), how.about(), *rows);
+  const Execution execution = options.execution();
+  auto after = [&] {
+    const Hearing hearing(execution);
+    return model->update(*rows, options);
+  }();
+  const RowSketch more = sketch(*rows, origin.rows.key(), to_the_end(options));
+  std::vector<std::string> all_notes = notes;
+  for (const auto& note : notes_of_rows)
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) all_notes.push_back(note);
+  return {std::move(after), design, origin.with(data.schema().source(), more), std::move(all_notes), method};
+}
+
+namespace {
+
+/// A table that was given, as rows of the model, and what the model remembers of them.
+struct GivenRows {
+  std::unique_ptr<Rows> rows;
+  Recognition found;
+};
+
+GivenRows look_at(const TrainedModel& trained, const TableStream& data, const std::optional<std::size_t>& memory,
+                  const Execution& execution) {
+  const Method& how = trained.model->method();
+  FitOptions options;
+  options.threads = execution.threads;
+  options.progress = execution.progress;
+  GivenRows out{designed(how, trained.design, data, must_stream(how, data, memory), options).rows, {}};
+  check_kind(how.name(), how.about(), *out.rows);
+  out.found = recognise(trained.origin.rows, *out.rows, execution);
+  return out;
+}
+
+/// For each part of an updated model the table that holds it; nullptr where none does.
+std::vector<const GivenRows*> matched(const std::vector<OriginPart>& parts, const std::vector<GivenRows>& given) {
+  std::vector<const GivenRows*> out;
+  std::vector<bool> taken(given.size());
+  for (const auto& part : parts) {
+    std::size_t i = 0;
+    while (i < given.size() && (taken[i] || !part.is(given[i].found.given))) ++i;
+    out.push_back(i < given.size() ? &given[i] : nullptr);
+    if (i < given.size()) taken[i] = true;
+  }
+  return out;
+}
+
+/// One table that holds the rows of every part in their order, cut into the parts.
+std::vector<Table> cut(const TableStream& data, const std::vector<OriginPart>& parts) {
+  std::vector<Table> out;
+  Index first = 0;
+  for (const auto& part : parts) {
+    out.push_back(data.read(first, part.rows));
+    first += part.rows;
+  }
+  return out;
+}
+
+/// The fit and every update once more: the model must say what they say. `out` is the certificate of the last update,
+/// which takes what the model knows of the rows before on trust.
+void compare_with_repetition(const TrainedModel& trained, const std::vector<const GivenRows*>& parts,
+                             const Execution& execution, Certificate& out) {
+  FitOptions options;
+  options.threads = execution.threads;
+  options.progress = execution.progress;
+  AnyModel again = trained.model->method().fit(trained.model->params(), *parts.front()->rows, options);
+  for (std::size_t i = 1; i < parts.size(); ++i) again = again->update(*parts[i]->rows, options);
+  const double allowed = std::max(1e-6, 10 * std::sqrt(trained.model->certificate().tolerance));
+  double worst = 0;
+  std::mutex mutex;
+  for (const GivenRows* part : parts)
+    for_each_block(*part->rows, execution, [&](const Block& block) {
+      PredictOptions with_offset;
+      with_offset.offset = block.offset;
+      const Prediction a = trained.model.predict(block.x, with_offset), b = again.predict(block.x, with_offset);
+      const double off = a.probabilities.size() > 0 ? (a.probabilities - b.probabilities).cwiseAbs().maxCoeff()
+                         : a.value.size() > 0       ? (a.value - b.value).cwiseAbs().maxCoeff()
+                                                    : 0.0;
+      const std::lock_guard lock(mutex);
+      worst = off <= worst ? worst : off;  // NaN stays
+    });
+  if (!(worst <= allowed)) {
+    out.kind = "difference of predictions from the fit and its updates done again";
+    out.value = worst;
+    out.tolerance = allowed;
+    out.message = fmt::format(
+        "The last update is right for what the model says of the rows before it, but that is not what they give: the "
+        "fit and its updates, done again, predict otherwise by {:.1e} (allowed {:.0e}).",
+        worst, allowed);
+    return;
+  }
+  out.message += fmt::format(" The fit and {} done again on all {} rows, and predict the same to within {:.0e}.",
+                             parts.size() == 2 ? "its update were" : "its updates were", trained.origin.rows.rows(),
+                             std::max(worst, 1e-15));
+}
+
+}  // namespace
+
+Verification TrainedModel::verify(const TableStream& data, const std::optional<std::size_t>& memory,
+                                  const Execution& execution) const {
+  const TableStream* only[] = {&data};
+  return verify(only, memory, execution);
+}
+
+Verification TrainedModel::verify(std::span<const TableStream* const> data, const std::optional<std::size_t>& memory,
+                                  const Execution& execution) const {
+  require(!data.empty(), "there are no rows to verify the model on");
+  const Hearing hearing(execution);
+  if (origin.parts.empty() && data.size() > 1)
+    throw Error(fmt::format(
+        "the model was fitted on one table, {} ({} rows), and {} are given; several are for models after an update",
+        origin.name, origin.rows.rows(), data.size()));
+  std::vector<GivenRows> given;
+  Verification out;
+  for (const TableStream* each : data) {
+    given.push_back(look_at(*this, *each, memory, execution));
+    out.rows += given.back().found.given.rows();
+    out.overlap.add(given.back().found.overlap);
+  }
+  if (origin.parts.empty()) {
+    out.same_rows = out.all_there = given[0].found.same;
+    out.certificate = model->verify(*given[0].rows, execution);
+    return out;
+  }
+  if (data.size() == 1 && given[0].found.same && data[0]->table() && data[0]->rows() == origin.rows.rows()) {
+    const auto tables = cut(*data[0], origin.parts);
+    std::vector<MemoryTableStream> streams(tables.begin(), tables.end());
+    std::vector<const TableStream*> parts;
+    for (const auto& stream : streams) parts.push_back(&stream);
+    return verify(parts, memory, execution);
+  }
+  const auto parts = matched(origin.parts, given);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!parts[i]) out.missing.push_back(origin.parts[i]);
+  out.same_rows = out.missing.empty() && given.size() == parts.size();
+  std::uint64_t sum = 0;
+  for (const auto& each : given) sum += each.found.given.hash();
+  out.all_there = out.rows == origin.rows.rows() && sum == origin.rows.hash();
+  out.certificate = model->verify(parts.back() ? *parts.back()->rows : *given.back().rows, execution);
+  if (out.same_rows && out.certificate.holds()) compare_with_repetition(*this, parts, execution, out.certificate);
+  return out;
 }
 
 std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods,
                                           Value& params) {
   auto steps = parse_pipeline(text, methods);
   if (steps.size() == 1) {
-    params = steps.front().params;
-    return {std::shared_ptr<const Method>(), steps.front().method};  // the catalog owns it
+    params = steps.front().params();
+    return steps.front().shared();
   }
   params = Value::object();
   return std::make_shared<Pipeline>(std::move(steps));

@@ -10,12 +10,15 @@ namespace lemma {
 
 /// What a second look at a model finds.
 struct Verification {
-  Certificate certificate;  // computed anew
-  bool same_rows = false;   // the data are those the model was fitted on
-  Index rows = 0;
+  Certificate certificate;               // computed anew
+  bool same_rows = false;                // the data are those the model was fitted on, all of them
+  bool all_there = false;                // they are, but those of an updated model may be mixed
+  Index rows = 0;                        // given
+  Overlap overlap;                       // of these with the rows of the model
+  std::vector<OriginPart> missing = {};  // of an updated model: what was learned from and is not there
 };
 
-/// A product of matrices may round a row according to the rows beside it: these are always the same ones.
+/// Rows that one thread predicts at a time. What is said of a row does not depend on it (math/row_products.hpp).
 inline constexpr Index kPredictedTogether = 4096;
 
 /// A model with all it needs to meet a raw table again: what a .lemma file holds.
@@ -28,7 +31,7 @@ struct TrainedModel {
 
   Names names() const { return {design.features(), design.classes(), design.target()}; }
   /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
-  /// Rows of the table are predicted kPredictedTogether at a time: a table cut at multiples of it gives the same bits.
+  /// Rows of the table are predicted kPredictedTogether at a time; a table cut anywhere gives the same bits.
   Prediction predict(const Table& table, const PredictOptions& options = {}, const Execution& execution = {}) const;
   Prediction predict(const DesignData& data, const PredictOptions& options = {}, const Execution& execution = {}) const;
   /// Of rows that are too many, or too wide, to be dense at once.
@@ -37,8 +40,12 @@ struct TrainedModel {
   /// new rows, and what is known of the old ones.
   TrainedModel update(const TableStream& data, const FitOptions& options,
                       const std::optional<std::size_t>& memory = {}) const;
-  /// The certificate computed again, from the model and the data alone.
+  /// The certificate computed again, from the model and the data alone. Of an updated model all its rows are wanted:
+  /// those of the fit and of each update apart, in any order, or one table with all in their order. What it knows of
+  /// the rows before the last update is then made again from them.
   Verification verify(const TableStream& data, const std::optional<std::size_t>& memory = {},
+                      const Execution& execution = {}) const;
+  Verification verify(std::span<const TableStream* const> data, const std::optional<std::size_t>& memory = {},
                       const Execution& execution = {}) const;
 };
 

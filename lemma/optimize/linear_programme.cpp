@@ -138,6 +138,21 @@ ProgrammeAnswer solve(const LinearProgramme& given, const LinearProgrammeOptions
     if (programme::explain(Matrix(), p, options, answer)) return answer;
     status = run(options.simplex == Simplex::dual ? Simplex::primal : Simplex::dual);  // its verdict has no proof
   }
+  // Among many ties Clp has been seen to call a point optimal that is far from it: it is asked for its conditions, and if
+  // it does not meet them the other simplex method is asked too.
+  constexpr double kMet = 1e-6;
+  if (status == ClpStatus::optimal) {
+    const double first = check_kkt(p, answer.x, answer.dual).worst();
+    if (!(first <= kMet)) {
+      const ProgrammeAnswer before = answer;
+      const ClpStatus other = run(options.simplex == Simplex::dual ? Simplex::primal : Simplex::dual);
+      if (other != ClpStatus::optimal || !(check_kkt(p, answer.x, answer.dual).worst() < first)) {
+        const long long iterations = answer.iterations;
+        answer = before;
+        answer.iterations = iterations;
+      }
+    }
+  }
   if (status == ClpStatus::optimal) answer.status = ProgrammeStatus::solved;
   if (status == ClpStatus::optimal) answer.message = "solved";
   else if (status == ClpStatus::cancelled) answer.message = "stopped: cancelled";

@@ -5,6 +5,7 @@
 #include <lemma/optimize/minimise.hpp>
 #include <lemma/optimize/programme.hpp>
 #include <string>
+#include <tests/places.hpp>
 
 namespace lemma {
 namespace {
@@ -63,7 +64,7 @@ std::string between(const std::string& text, const std::string& begin, const std
 }
 
 TEST(Page, ShowsTheExampleThatIsCompiledHere) {
-  const std::string room = std::string(LEMMA_SOURCE_DIR) + "/lemma/optimize/";
+  const std::string room = source_dir() + "/lemma/optimize/";
   const std::string shown = between(text_of(room + "optimise.md"), "```cpp\n", "```");
   EXPECT_FALSE(shown.empty());
   EXPECT_EQ(shown, between(text_of(room + "page_test.cpp"), "\n// begin\n", "// end\n"));

@@ -5,7 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/reduce/impute.hpp>
-#include <lemma/reduce/impute_order.hpp>
+#include <lemma/reduce/impute/order.hpp>
 
 namespace lemma {
 namespace {
@@ -165,5 +165,7 @@ Certificate certify(const ImputeModel& model, const Rows& rows, const Execution&
                         worst, out.tolerance);
   return out;
 }
+
+template const Method& method_of<Impute>();
 
 }  // namespace lemma

@@ -46,6 +46,7 @@ struct ImputeModel : Evidence {
   }
   Index width() const { return fill.size(); }
   void check() const;
+  Index output_width() const { return width(); }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>& features) const { return features; }
   std::string summary(const Names& names) const;
@@ -53,5 +54,7 @@ struct ImputeModel : Evidence {
 
 ImputeModel fit(const Valid<Impute>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const ImputeModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Impute>();
 
 }  // namespace lemma

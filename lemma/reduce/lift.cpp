@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/math/column_moments.hpp>
 #include <lemma/reduce/lift.hpp>
 
 namespace lemma {
@@ -39,7 +40,29 @@ struct ByProducts {
   void merge(const ByProducts& other) { found.merge(other.found); }
 };
 
+constexpr Index kMostColumns = 1'000'000;
+
+/// Of a sum that overflows: which column has the largest values.
+std::string largest_column(const Rows& rows, const Execution& execution) {
+  const auto range = scan(rows, ColumnMoments(rows.width()), execution);
+  Index j = 0;
+  range.least().cwiseAbs().cwiseMax(range.greatest().cwiseAbs()).maxCoeff(&j);
+  return fmt::format("'{}' reaches from {:g} to {:g}", rows.features[static_cast<std::size_t>(j)], range.least()(j),
+                     range.greatest()(j));
+}
+
 }  // namespace
+
+Index LiftModel::output_width() const {
+  if (spec.kind == LiftKind::parabolic) return columns + 1;
+  return columns + (spec.kind == LiftKind::axis_aligned ? columns : columns * (columns + 1) / 2);
+}
+
+void LiftModel::check() const {
+  require(columns > 0, "lift: there are no columns");
+  require(columns <= kMostColumns && output_width() <= kMostColumns,
+          fmt::format("lift: more than {} columns would come out", kMostColumns));
+}
 
 Matrix LiftModel::transform(const MatrixView& x) const {
   require(x.cols() == columns, fmt::format("lift was fitted on {} columns and is given {}", columns, x.cols()));
@@ -51,8 +74,7 @@ Matrix LiftModel::transform(const MatrixView& x) const {
 }
 
 Matrix LiftModel::inverse(const MatrixView& z) const {
-  const auto most = spec.kind == LiftKind::parabolic ? Index{1} : static_cast<Index>(added(spec.kind, columns).size());
-  require(z.cols() == columns + most, "lift: wrong number of columns");
+  require(z.cols() == output_width(), "lift: wrong number of columns");
   return z.leftCols(columns);
 }
 
@@ -79,12 +101,15 @@ LiftModel fit(const Valid<Lift>& spec, const Rows& rows, const FitOptions& optio
 }
 
 Certificate certify(const LiftModel& model, const Rows& rows, const Execution& execution) {
+  model.check();
   require(rows.width() == model.columns,
           fmt::format("lift was fitted on {} columns and is given {}", model.columns, rows.width()));
   const MapCheck found = scan(rows, ByProducts{&model, {}}, execution).found;
   if (found.overflow >= 0)
-    throw Error(fmt::format("lift: '{}' is beyond the range of numbers in some row; put 'scale |' before it",
-                            model.output_names(rows.features)[static_cast<std::size_t>(found.overflow)]));
+    throw Error(
+        fmt::format("lift: '{}' is beyond the range of numbers in some row{}; put 'scale |' before it",
+                    model.output_names(rows.features)[static_cast<std::size_t>(found.overflow)],
+                    model.spec.kind == LiftKind::parabolic ? " (" + largest_column(rows, execution) + ")" : ""));
   Certificate out;
   out.strength = Strength::consistent;
   out.kind = "difference from the products of the columns";
@@ -97,5 +122,7 @@ Certificate certify(const LiftModel& model, const Rows& rows, const Execution& e
                   out.value, out.tolerance);
   return out;
 }
+
+template const Method& method_of<Lift>();
 
 }  // namespace lemma

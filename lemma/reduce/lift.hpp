@@ -1,7 +1,7 @@
 // lemma/reduce/lift.hpp
 #pragma once
 #include <lemma/model/method.hpp>
-#include <lemma/reduce/monomials.hpp>
+#include <lemma/reduce/shared/monomials.hpp>
 
 namespace lemma {
 
@@ -45,7 +45,8 @@ struct LiftModel : Evidence {
     return std::tuple{result("columns", &LiftModel::columns, "of the rows it was fitted on")};
   }
   Index width() const { return columns; }
-  void check() const { require(columns > 0, "lift: there are no columns"); }
+  void check() const;
+  Index output_width() const;
   Matrix transform(const MatrixView& x) const;
   /// The first columns of what it made.
   Matrix inverse(const MatrixView& z) const;
@@ -55,5 +56,7 @@ struct LiftModel : Evidence {
 
 LiftModel fit(const Valid<Lift>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const LiftModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Lift>();
 
 }  // namespace lemma

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <lemma/core/text.hpp>
-#include <lemma/math/multiply.hpp>
+#include <lemma/math/row_products.hpp>
 #include <lemma/reduce/pca.hpp>
-#include <lemma/reduce/pca_parts.hpp>
+#include <lemma/reduce/pca/parts.hpp>
 
 namespace lemma {
 namespace {
@@ -133,7 +133,7 @@ void PcaModel::check() const {
 Matrix PcaModel::transform(const MatrixView& x) const {
   if (x.cols() != width()) throw Error(fmt::format("pca was fitted on {} columns and is given {}", width(), x.cols()));
   const Matrix framed = ((x.rowwise() - mean.transpose()).array().rowwise() / scale.transpose().array()).matrix();
-  Matrix z = multiply(framed, loadings);
+  Matrix z = row_products(framed, loadings);
   if (spec.whiten) z.array().rowwise() /= sdev.transpose().array();
   return z;
 }
@@ -143,7 +143,7 @@ Matrix PcaModel::inverse(const MatrixView& z) const {
     throw Error(fmt::format("pca has {} components and is given {} columns of scores", components(), z.cols()));
   Matrix scores = z;
   if (spec.whiten) scores.array().rowwise() *= sdev.transpose().array();
-  Matrix x = multiply_transposed(scores, loadings);
+  Matrix x = row_products_transposed(scores, loadings);
   return ((x.array().rowwise() * scale.transpose().array()).rowwise() + mean.transpose().array()).matrix();
 }
 
@@ -209,5 +209,7 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   model.certificate = pca::certificate_of(model, look, rest);
   return model;
 }
+
+template const Method& method_of<Pca>();
 
 }  // namespace lemma

@@ -87,6 +87,7 @@ struct PcaModel : Evidence {
   Index width() const { return loadings.rows(); }
   Index components() const { return loadings.cols(); }
   void check() const;
+  Index output_width() const { return components(); }
   Matrix transform(const MatrixView& x) const;
   Matrix inverse(const MatrixView& z) const;  // the point on the kept axes; x itself when all are kept
   std::vector<std::string> output_names(const std::vector<std::string>& features) const;
@@ -96,5 +97,7 @@ struct PcaModel : Evidence {
 
 PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Pca>();
 
 }  // namespace lemma

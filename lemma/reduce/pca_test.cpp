@@ -9,12 +9,13 @@
 #include <lemma/reduce/pca.hpp>
 #include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
+#include <tests/places.hpp>
 
 namespace lemma {
 namespace {
 
 Matrix columns_of(const std::string& data, const std::vector<std::string>& names, bool log = false) {
-  const Table table = read_csv(std::string(LEMMA_SOURCE_DIR) + "/data/" + data + ".csv");
+  const Table table = read_csv(source_dir() + "/data/" + data + ".csv");
   Matrix x(table.rows(), static_cast<Index>(names.size()));
   for (std::size_t j = 0; j < names.size(); ++j) {
     const auto& values = table.column(names[j]).numbers().values;

@@ -92,4 +92,6 @@ Certificate certify(const PolynomialModel& model, const Rows& rows, const Execut
   return out;
 }
 
+template const Method& method_of<Polynomial>();
+
 }  // namespace lemma

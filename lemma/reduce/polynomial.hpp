@@ -1,7 +1,7 @@
 // lemma/reduce/polynomial.hpp
 #pragma once
 #include <lemma/model/method.hpp>
-#include <lemma/reduce/monomials.hpp>
+#include <lemma/reduce/shared/monomials.hpp>
 
 namespace lemma {
 
@@ -45,6 +45,7 @@ struct PolynomialModel : Evidence {
   }
   Index width() const { return columns; }
   void check() const;
+  Index output_width() const { return products; }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>& features) const;
   std::string summary(const Names& names) const;
@@ -52,5 +53,7 @@ struct PolynomialModel : Evidence {
 
 PolynomialModel fit(const Valid<Polynomial>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PolynomialModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Polynomial>();
 
 }  // namespace lemma

@@ -4,9 +4,12 @@
 #include <lemma/core/text.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/reduce/scale.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Plain sums of z and z²: another route than the centred, pairwise one of the fit. After the transformation there is no
 /// offset left that could cancel.
@@ -38,6 +41,8 @@ struct PlainSums {
 void ScaleModel::check() const {
   require(mean.size() == scale.size(), "scale: mean and scale differ in length");
   require(mean.allFinite() && scale.allFinite() && (scale.array() > 0).all(), "scale: a mean or scale is not usable");
+  require(spec.center || mean.isZero(0), "scale: there is a mean, but columns are not centred");
+  require(spec.scale || (scale.array() == 1).all(), "scale: there is a scale, but columns are not scaled");
 }
 
 Matrix ScaleModel::transform(const MatrixView& x) const {
@@ -86,13 +91,19 @@ ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& opt
 
 Certificate certify(const ScaleModel& model, const Rows& rows, const Execution& execution) {
   const auto sums = scan(rows, PlainSums(model), execution);
-  double worst = 0;
+  double worst = 0, rounding = 0;
   for (Index j = 0; j < model.width(); ++j) {
     const double n = sums.weight(j), m = sums.sum(j) / n;
     if (n == 0) continue;
-    if (model.spec.center) worst = std::max(worst, std::abs(m));
     const double sd = n > 1 ? std::sqrt(std::max(0.0, (sums.squares(j) - n * m * m) / (n - 1))) : 0.0;
-    if (model.spec.scale && model.scale(j) != 1) worst = std::max(worst, std::abs(sd - 1));
+    const double digit =
+        kEpsilon * std::abs(model.mean(j)) / model.scale(j);  // of the mean, which no number is nearer to
+    if (model.spec.center) {
+      worst = std::max(worst, std::abs(m) - digit);
+      rounding = std::max(rounding, digit);
+    }
+    const bool no_spread = model.scale(j) == 1 && sd <= 8 * digit;
+    if (model.spec.scale && !no_spread) worst = std::max(worst, std::abs(sd - 1));
   }
   Certificate out;
   out.strength = Strength::consistent;
@@ -102,9 +113,18 @@ Certificate certify(const ScaleModel& model, const Rows& rows, const Execution& 
   out.iterations = 1;
   out.stopped = "closed form";
   out.message =
-      fmt::format("The transformed columns have mean 0 and standard deviation 1 to within {:.1e} (allowed {:.0e}).",
-                  worst, out.tolerance);
+      fmt::format("The transformed columns have {} to within {:.1e} (allowed {:.0e}){}.",
+                  model.spec.center && model.spec.scale ? "mean 0 and standard deviation 1"
+                  : model.spec.center                   ? "mean 0"
+                  : model.spec.scale                    ? "standard deviation 1"
+                                                        : "their own mean and standard deviation",
+                  worst, out.tolerance,
+                  rounding > out.tolerance
+                      ? fmt::format(", beyond the last digit of the means, which moves them by up to {:.1e}", rounding)
+                      : std::string());
   return out;
 }
+
+template const Method& method_of<Scale>();
 
 }  // namespace lemma

@@ -44,6 +44,7 @@ struct ScaleModel : Evidence {
   }
   Index width() const { return mean.size(); }
   void check() const;
+  Index output_width() const { return width(); }
   Matrix transform(const MatrixView& x) const;
   Matrix inverse(const MatrixView& z) const;
   std::vector<std::string> output_names(const std::vector<std::string>& features) const { return features; }
@@ -53,5 +54,7 @@ struct ScaleModel : Evidence {
 
 ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const ScaleModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Scale>();
 
 }  // namespace lemma

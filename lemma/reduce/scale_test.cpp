@@ -105,6 +105,34 @@ TEST(Scale, TheNaturalWrongAlgorithmsFailTheCertificate) {
   for (const auto& wrong : {divisor, uncentred, damaged}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
 }
 
+TEST(Scale, ColumnsFarFromZeroAreScaledToTheLastDigitOfTheirMean) {
+  for (const double offset : {1e9, 1e12, 1e15}) {
+    const Matrix x = normal_matrix(300, 2, 5).array() + offset;
+    const auto model = fit(Scale{}, x);
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    ScaleModel wrong = model;
+    wrong.mean(1) *= 1 - 1e-15;  // a few units of the last digit
+    EXPECT_TRUE(offset == 1e9 || !certify(wrong, MemoryRows(x), {}).holds()) << offset;
+  }
+}
+
+TEST(Scale, ParametersThatAreNotThoseOfTheNumbersAreNoticed) {
+  const Matrix x = numbers(40, 2);
+  const auto refused = [&](Scale spec, Scale claimed) {
+    ScaleModel model = fit(spec, x);
+    model.spec = claimed;
+    try {
+      model.check();
+    } catch (const Error&) { return true; }
+    return !certify(model, MemoryRows(x), {}).holds();
+  };
+  for (const Scale spec : {Scale{}, Scale{.center = false}, Scale{.scale = false}, Scale{false, false}}) {
+    EXPECT_FALSE(refused(spec, spec));
+    EXPECT_TRUE(refused(spec, {!spec.center, spec.scale}));
+    EXPECT_TRUE(refused(spec, {spec.center, !spec.scale}));
+  }
+}
+
 TEST(Scale, ComesBackFromItsFieldsWithEveryBit) {
   const Matrix x = numbers(40, 3);
   const auto& method = method_of<Scale>();

@@ -4,16 +4,22 @@
 #include <cmath>
 #include <lemma/core/text.hpp>
 #include <lemma/math/blas.hpp>
-#include <lemma/math/eigen.hpp>
+#include <lemma/math/column_moments.hpp>
+#include <lemma/math/graded_eigen.hpp>
 #include <lemma/math/multiply.hpp>
-#include <lemma/reduce/pca_parts.hpp>
+#include <lemma/math/row_products.hpp>
+#include <lemma/reduce/pca/parts.hpp>
 #include <lemma/reduce/whiten.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
 
 constexpr double kTolerance = 1e-8;
 constexpr double kSingular = 1e-12;  // a variance along an axis below this share of the first is rounding
+constexpr double kLeastSpread = 1e-142, kGreatestSpread = 1e142;
+constexpr double kKeepsDigits =
+    1e-8;  // a smaller share of the first variance is found from columns in units of their own
 
 /// Plain sums of the whitened rows and of their products; nothing is centred, for they should have mean 0.
 struct PlainSums {
@@ -64,13 +70,29 @@ Moments moments_of(const Rows& rows, const Execution& execution) {
   return moments;
 }
 
-void refuse_singular(const Rows& rows, const Eigenpairs& pairs, const Vector& variances) {
+/// The covariance in units of the columns' own spread, whose condition does not depend on the units of the data.
+struct Standardised {
+  Vector deviation;
+  Matrix correlation;
+  Eigenpairs pairs;  // of the correlations
+
+  explicit Standardised(const Matrix& covariance) : deviation(covariance.diagonal().cwiseSqrt()) {
+    const Vector by = deviation.unaryExpr([](double sd) { return sd > 0 ? 1 / sd : 0.0; });
+    correlation = by.asDiagonal() * covariance * by.asDiagonal();
+    pairs = symmetric_eigen(correlation);
+  }
+  bool is_regular() const {
+    return (deviation.array() > 0).all() && pairs.values(pairs.values.size() - 1) > kSingular * pairs.values(0);
+  }
+};
+
+[[noreturn]] void refuse_singular(const Rows& rows, const Standardised& own) {
   std::vector<std::string> constant, dependent;
-  const Index p = variances.size();
+  const Index p = own.deviation.size();
   for (Index j = 0; j < p; ++j) {
     const auto quoted = "'" + rows.features[static_cast<std::size_t>(j)] + "'";
-    if (variances(j) == 0) constant.push_back(quoted);
-    else if (std::abs(pairs.vectors(j, p - 1)) > 1e-6) dependent.push_back(quoted);
+    if (own.deviation(j) == 0) constant.push_back(quoted);
+    else if (std::abs(own.pairs.vectors(j, p - 1)) > 1e-6) dependent.push_back(quoted);
   }
   const std::string why =
       !constant.empty()   ? join_words(constant) + (constant.size() == 1 ? " does not vary" : " do not vary")
@@ -78,6 +100,19 @@ void refuse_singular(const Rows& rows, const Eigenpairs& pairs, const Vector& va
                           : join_words(dependent) + " depend on each other";
   throw Error(fmt::format(
       "whiten: the covariance is singular ({}); leave columns out, set epsilon above 0, or use pca with whiten", why));
+}
+
+/// Squares of a column's spread must be numbers.
+void require_usable_spread(const Rows& rows, const Execution& execution) {
+  const auto range = scan(rows, ColumnMoments(rows.width()), execution);
+  for (Index j = 0; j < rows.width(); ++j) {
+    const double spread = range.greatest()(j) - range.least()(j);
+    if (spread == 0 || (spread > kLeastSpread && spread < kGreatestSpread)) continue;
+    throw Error(
+        fmt::format("whiten: the values of '{}' reach from {:g} to {:g}, and the square of that is beyond the "
+                    "range of numbers; put 'scale |' before it",
+                    rows.features[static_cast<std::size_t>(j)], range.least()(j), range.greatest()(j)));
+  }
 }
 
 }  // namespace
@@ -93,17 +128,17 @@ void WhitenModel::check() const {
 Matrix WhitenModel::transform(const MatrixView& x) const {
   if (x.cols() != width())
     throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
-  Matrix z = multiply(x.rowwise() - mean.transpose(), loadings);
+  Matrix z = row_products(x.rowwise() - mean.transpose(), loadings);
   z.array().rowwise() /= sdev.transpose().array();
-  return spec.kind == Whitening::pca ? z : multiply_transposed(z, loadings);
+  return spec.kind == Whitening::pca ? z : row_products_transposed(z, loadings);
 }
 
 Matrix WhitenModel::inverse(const MatrixView& z) const {
   if (z.cols() != width())
     throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
-  Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : multiply(z, loadings);
+  Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : row_products(z, loadings);
   scores.array().rowwise() *= sdev.transpose().array();
-  return multiply_transposed(scores, loadings).rowwise() + mean.transpose();
+  return row_products_transposed(scores, loadings).rowwise() + mean.transpose();
 }
 
 std::vector<std::string> WhitenModel::output_names(const std::vector<std::string>& features) const {
@@ -137,13 +172,17 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
   const Execution execution = options.execution();
   const auto moments = moments_of(rows, execution.part(0, 0.5, "scatter of the columns"));
   const Matrix covariance = moments.covariance(moments.weight() - 1);
+  if (!(covariance.diagonal().array() > kLeastSpread * kLeastSpread).all() ||
+      !(covariance.diagonal().array() < kGreatestSpread * kGreatestSpread).all())
+    require_usable_spread(rows, execution);
   const double mean_variance = covariance.trace() / static_cast<double>(rows.width());
-  if (!(mean_variance > 1e-280))
-    throw Error("whiten: no column varies, or the values lie so close together that their squares vanish");
+  if (!(mean_variance > 0)) throw Error("whiten: no column varies");
+  const Standardised own(covariance);
   auto pairs = symmetric_eigen(covariance);
+  if (own.is_regular() && !(pairs.values(pairs.values.size() - 1) > kKeepsDigits * pairs.values(0)))
+    if (auto graded = graded_eigen(own.correlation, own.deviation)) pairs = std::move(*graded);
   const Vector variances = pairs.values.array() + spec->epsilon * mean_variance;
-  if (!(variances(variances.size() - 1) > kSingular * variances(0)))
-    refuse_singular(rows, pairs, covariance.diagonal());
+  if (!own.is_regular() && !(variances(variances.size() - 1) > kSingular * variances(0))) refuse_singular(rows, own);
   WhitenModel model;
   model.spec = *spec;
   model.mean = moments.mean();
@@ -155,22 +194,32 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
 
 Certificate certify(const WhitenModel& model, const Rows& rows, const Execution& execution) {
   const auto sums = scan(rows, PlainSums(model), execution);
-  const Matrix map = model.affine().a,
-               covariance = Matrix(sums.products.selfadjointView<Eigen::Upper>()) / (sums.weight - 1);
+  const Matrix map = model.affine().a;
+  const Vector shift = sums.sum / sums.weight;
+  const Matrix products = sums.products.selfadjointView<Eigen::Upper>();
+  const Matrix covariance = (products - sums.weight * shift * shift.transpose()) / (sums.weight - 1);
   const double ridge = model.spec.epsilon * sums.spread / (sums.weight - 1) / static_cast<double>(model.width());
   const Matrix expected = Matrix::Identity(map.rows(), map.rows()) - ridge * multiply_transposed(map, map);
+  // The means have so many digits and no more: what their last one moves the rows by is not held against the model.
+  const Vector digits = std::numeric_limits<double>::epsilon() * (map.cwiseAbs() * model.mean.cwiseAbs());
+  const double off = (shift.cwiseAbs() - digits).maxCoeff();
   Certificate out;
   out.strength = Strength::optimal;
   out.kind = "covariance of the whitened rows";
-  out.value = (sums.sum / sums.weight).cwiseAbs().maxCoeff() + (covariance - expected).cwiseAbs().maxCoeff() +
+  out.value = (off > 0 || std::isnan(off) ? off : 0) + (covariance - expected).cwiseAbs().maxCoeff() +
               kind_error(model.spec.kind, map);
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
-  out.message = fmt::format("The whitened rows have mean 0 and {} to within {:.1e} (allowed {:.0e}).",
-                            ridge > 0 ? "the covariance that the ridge leaves" : "the identity as covariance",
-                            out.value, out.tolerance);
+  out.message = fmt::format(
+      "The whitened rows have mean 0 and {} to within {:.1e} (allowed {:.0e}){}.",
+      ridge > 0 ? "the covariance that the ridge leaves" : "the identity as covariance", out.value, out.tolerance,
+      digits.maxCoeff() > out.tolerance
+          ? fmt::format(", beyond the last digit of the means, which moves them by up to {:.1e}", digits.maxCoeff())
+          : std::string());
   return out;
 }
+
+template const Method& method_of<Whiten>();
 
 }  // namespace lemma

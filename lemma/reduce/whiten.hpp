@@ -16,6 +16,8 @@ constexpr auto names_of(Whitening) { return std::array<std::string_view, 2>{"pca
 ///
 /// ridge = epsilon · trace(S) / p keeps directions of small variance from being blown up.
 ///
+/// Columns are independent or not whatever their units: the rank is that of the correlations.
+///
 /// Cost         one scan, O(n p²) time and O(p²) memory, and O(p³).
 /// Certificate  optimal: the whitened rows, scanned again by plain sums, have mean 0 and covariance I − ridge M Mᵀ, where M
 ///              is the matrix of the map (the identity without a ridge), and M is symmetric (zca) or has orthogonal rows,
@@ -55,6 +57,7 @@ struct WhitenModel : Evidence {
   }
   Index width() const { return mean.size(); }
   void check() const;
+  Index output_width() const { return width(); }
   Matrix transform(const MatrixView& x) const;
   Matrix inverse(const MatrixView& z) const;
   std::vector<std::string> output_names(
@@ -65,5 +68,7 @@ struct WhitenModel : Evidence {
 
 WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const WhitenModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<Whiten>();
 
 }  // namespace lemma

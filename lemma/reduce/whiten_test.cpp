@@ -89,6 +89,50 @@ TEST(Whiten, TheNaturalWrongAlgorithmsFailTheCertificate) {
   EXPECT_FALSE(certify(no_ridge, rows, {}).holds());
 }
 
+TEST(Whiten, TheUnitsOfTheColumnsDoNotDecideWhetherTheyAreIndependent) {
+  const Matrix x = correlated(200, 3);
+  for (const Vector& unit : {Vector{{1e5, 1e-4, 1.0}}, Vector{{1e120, 1e-120, 1.0}}, Vector{{1e-30, 1.0, 1e30}}})
+    for (const auto kind : {Whitening::pca, Whitening::zca}) {
+      const Matrix scaled = x * unit.asDiagonal();
+      const auto model = fit(Whiten{.kind = kind}, scaled);
+      EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+      EXPECT_LT((covariance_of(model.transform(scaled)) - Matrix::Identity(3, 3)).cwiseAbs().maxCoeff(), 1e-9);
+      WhitenModel wrong = model;
+      wrong.sdev(2) *= 1 + 1e-6;
+      EXPECT_FALSE(certify(wrong, MemoryRows(scaled), {}).holds());
+    }
+  Matrix dependent = x;
+  dependent.col(2) = x.col(0) + 2 * x.col(1);
+  dependent.col(2) *= 1e-9;
+  EXPECT_THROW(fit(Whiten{}, dependent), Error);
+}
+
+TEST(Whiten, ColumnsFarFromZeroAreWhitenedToTheLastDigitOfTheirMean) {
+  for (const double offset : {1e9, 1e12}) {
+    const Matrix x = correlated(200, 3).array() + offset;
+    for (const auto kind : {Whitening::pca, Whitening::zca}) {
+      const auto model = fit(Whiten{.kind = kind}, x);
+      EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+      WhitenModel wrong = model;
+      wrong.mean(1) += 1e-15 * offset;
+      EXPECT_FALSE(certify(wrong, MemoryRows(x), {}).holds()) << offset;
+    }
+  }
+}
+
+TEST(Whiten, AColumnThatCannotBeSquaredIsNamed) {
+  for (const double unit : {1e-200, 1e200}) {
+    Matrix x = correlated(30, 3);
+    x.col(1) *= unit;
+    try {
+      fit(Whiten{}, x);
+      FAIL() << unit;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("'x2'"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Whiten, ComesBackFromItsFieldsWithEveryBit) {
   const Matrix x = correlated(60, 3);
   const auto& method = method_of<Whiten>();

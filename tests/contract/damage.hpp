@@ -1,6 +1,6 @@
 // tests/contract/damage.hpp: wrong models: one number of a right one changed, or two of them exchanged.
 #pragma once
-#include <lemma/data/stream_rows.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <tests/contract/compare.hpp>
 #include <tests/contract/data.hpp>
 

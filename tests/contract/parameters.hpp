@@ -57,6 +57,8 @@ inline std::vector<BadValue> bad_values(const ParamInfo& info) {
     case Kind::text:
     case Kind::names:
     case Kind::name_or_text: out.push_back({"a number", 3.0}); break;
+    case Kind::method:
+    case Kind::methods: out.push_back({"a number", 3.0}); break;
     case Kind::part: break;
   }
   return out;

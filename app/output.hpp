@@ -1,0 +1,35 @@
+// app/output.hpp: the files that a command writes.
+#pragma once
+#include "context.hpp"
+
+#include <lemma/core/file.hpp>
+#include <optional>
+#include <span>
+
+namespace lemma::app {
+
+/// Where -o points: a path, or "-" for standard output, which then holds nothing else: results become notes. Opened before
+/// the work, so that nothing is computed for a place that cannot be written.
+class Output {
+ public:
+  enum class Content { text, binary };
+  /// Error when a terminal would get bytes that are no text, or --json wants standard output too.
+  Output(const std::string& path, Content content, Context& context);
+  void write(std::string_view bytes);
+  void write(std::span<const std::uint8_t> bytes);
+  void done();
+  /// For messages.
+  std::string name() const;
+
+ private:
+  std::string path_;
+  const Context& context_;
+  std::optional<FileWriter> file_;  // nothing: standard output
+};
+
+bool is_stdout(const std::string& path);
+
+/// Error when a file to be written is also read ("-" is standard input there), or is to be written twice.
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+
+}  // namespace lemma::app

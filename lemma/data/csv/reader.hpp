@@ -1,0 +1,73 @@
+// lemma/data/csv/reader.hpp: the passes over a CSV file that find out the types of its columns, and fill them.
+#pragma once
+#include <lemma/data/csv/cut.hpp>
+#include <lemma/data/csv/parse.hpp>
+#include <lemma/data/csv/state.hpp>
+#include <memory>
+
+namespace lemma::csv {
+
+/// A file whose layout is known and which is cut into pieces.
+class Reader {
+ public:
+  /// Looks at the first records and cuts the file. Throws Error.
+  Reader(std::unique_ptr<Bytes> bytes, CsvOptions options, std::string source);
+  ~Reader();
+
+  /// Finds out the type and the levels of every column from all of its fields. With `keep`, the values are kept too, and
+  /// the table has all rows; else it has none. Two passes at most: one that believes the first rows about which columns
+  /// are numbers, and one over the columns in which they were wrong.
+  Table learn(bool keep);
+
+  /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave; it may have fewer columns,
+  /// in the same order, and the others are not parsed.
+  Table read(const Table& schema, Index first, Index count) const;
+
+  /// Records as they are written, one after the other: those of rows first, first + 1, …
+  struct Records {
+    Buffer buffer;
+    Index first = 0;
+    std::vector<std::size_t> starts;  // of each in the buffer, and where the last ends
+    Index count() const { return starts.empty() ? 0 : static_cast<Index>(starts.size()) - 1; }
+    std::string_view at(Index row) const {
+      const auto k = static_cast<std::size_t>(row - first);
+      return {buffer.begin() + starts[k], starts[k + 1] - starts[k]};
+    }
+  };
+  /// Those around a row that are read together.
+  void read_records(Index row, Records& records) const;
+  /// The line of names as it is written; empty where there is none.
+  std::string header_text() const;
+
+  const Layout& layout() const { return layout_; }
+  const CsvOptions& options() const { return options_; }
+  Index rows() const { return pieces_.rows(); }
+  std::uint64_t bytes() const { return bytes_->size(); }
+
+ private:
+  void check_overrides() const;
+  void widen_guess();
+  void cut_into_pieces();
+  void prepare(ColumnState& state, std::size_t column, bool keep) const;
+  bool pass(std::vector<ColumnState>& states, bool keep, double from, double to);
+  void parse_piece(std::vector<ColumnState>& states, Index piece, bool keep, bool& stray_quote) const;
+  void refuse_other_bytes(const std::vector<Dictionary>& labels, const Text& text) const;
+  void refuse_infinity(const std::vector<ColumnState>& states) const;
+  const std::vector<std::string>* given_levels(std::size_t column) const;
+  void remember_levels(const Table& table);
+  bool has_levels(std::size_t column) const { return levels_[column] && levels_[column]->size() > 0; }
+  Error error(const Mistake& mistake) const;
+
+  std::unique_ptr<Bytes> bytes_;
+  CsvOptions options_;
+  std::string source_;
+  MissingWords missing_;
+  Layout layout_;
+  Pieces pieces_;
+  bool exact_ = false;  // quotes stand inside unquoted fields: the file is cut byte after byte
+  std::vector<std::unique_ptr<Dictionary>> levels_;  // by column: those the user gave, then those learned
+  struct Doors;                                      // of the columns' states, for the pieces that finish
+  std::unique_ptr<Doors> doors_;
+};
+
+}  // namespace lemma::csv

@@ -1,0 +1,69 @@
+// lemma/data/csv/state.hpp: what is known about a column while passes run over a CSV file.
+#pragma once
+#include <array>
+#include <atomic>
+#include <lemma/data/csv/parse.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lemma::csv {
+
+/// A column with more labels than this is text, so that levels never grow without bound.
+inline constexpr std::int32_t kMostLevels = 1 << 20;
+
+/// The pieces of a pass meet here in no order, so everything that is kept must not depend on it: labels are sorted in the
+/// end, counts are sums, places are minima.
+struct ColumnState {
+  Sink::Mode mode = Sink::Mode::skip;   // in the pass that runs
+  Sink::Mode found = Sink::Mode::skip;  // in the last pass that looked at it
+  std::optional<ColumnType> asked;
+  std::vector<double> numbers;
+  std::vector<std::int32_t> codes;
+  std::atomic<bool> failed = false;  // a label among numbers
+  std::uint64_t infinite_at = kNowhere;
+  const std::string& infinite() const { return more().infinite; }  // as written there
+
+  /// Room for the values of this mode.
+  void make_room(Index rows);
+  /// Was the pass mistaken about this column? Then it is prepared for another: as labels where there were other things than
+  /// numbers, as numbers where there were only numbers and the place of an infinity is wanted.
+  bool ask_again();
+
+  // Pieces that finish at the same time take turns here: the caller's lock.
+  void merge(const Sink& sink, Index rows);
+  /// The labels of a piece in the numbering of the whole column; without `keep`, texts are given up in time.
+  std::vector<std::int32_t> merge_labels(const Dictionary& local, const MissingWords& missing, char decimal, bool keep);
+
+  /// The column; what is in this state is moved there. `given` are the user's levels, if there are any.
+  Column finish(const std::string& name, const std::vector<std::string>* given, const MissingWords& missing,
+                char decimal);
+  /// What the user should know about the column that finish() made.
+  void add_notes(const Column& made, const MissingWords& missing, Table& table) const;
+
+ private:
+  /// What a column of plain numbers never has: most columns of a wide file.
+  struct More {
+    Dictionary labels;
+    std::vector<Kind> kinds;  // of the labels: a column of nothing but numbers is numeric after all
+    std::array<Index, 4> kind_count{};
+    bool forgotten = false;  // there were too many labels
+    Index present = 0;
+    std::vector<Index> spelled;
+    std::string infinite;
+  };
+  const More& more() const;
+  More& make_more();
+
+  Index count(Kind kind) const { return more().kind_count[static_cast<std::size_t>(kind)]; }
+  bool all_numbers() const { return !asked && count(Kind::label) == 0; }
+  bool too_many() const { return more().forgotten || more().labels.size() > kMostLevels; }
+  bool is_text() const;
+  std::vector<double> as_numbers(const MissingWords& missing, char decimal) const;
+  Texts as_texts() const;
+  Categories as_categories();
+
+  std::unique_ptr<More> more_;
+};
+
+}  // namespace lemma::csv

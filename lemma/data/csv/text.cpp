@@ -1,0 +1,96 @@
+// lemma/data/csv/text.cpp
+#include <algorithm>
+#include <fmt/format.h>
+#include <lemma/data/csv/reader.hpp>
+#include <lemma/data/csv/text.hpp>
+#include <unordered_set>
+#include <utility>
+
+namespace lemma {
+namespace {
+
+std::string source_of(const std::string& path) {
+  return path == "-" ? "standard input" : path.substr(path.rfind('/') + 1);
+}
+
+std::string_view without_end(std::string_view record, char newline) {
+  if (record.ends_with(newline)) record.remove_suffix(1);
+  if (newline == '\n' && record.ends_with('\r')) record.remove_suffix(1);
+  return record;
+}
+
+}  // namespace
+
+struct CsvText::Parts {
+  Parts(const std::string& path, const CsvOptions& options) : reader(open_bytes(path), options, source_of(path)) {}
+  csv::Reader reader;
+  Table whole;
+  std::string empty_record;  // what stands for it where it would be lost
+  std::string_view line_end = "\n";
+};
+
+CsvText::CsvText(const std::string& path, const CsvOptions& options, bool keep)
+    : parts_(std::make_unique<Parts>(path, options)) {
+  csv::Reader& reader = parts_->reader;
+  Table found = reader.learn(keep);
+  schema_ = keep ? found.slice(0, 0) : std::move(found);
+  if (keep) parts_->whole = std::move(found);
+  if (reader.layout().names.size() == 1) {
+    const auto& words = options.missing;
+    const auto word = std::find_if(words.begin(), words.end(), [](const std::string& each) { return !each.empty(); });
+    parts_->empty_record = word == words.end() ? "NA" : *word;
+  }
+  std::string first = reader.header_text();
+  if (first.empty() && rows() > 0) {
+    csv::Reader::Records records;
+    reader.read_records(0, records);
+    first = records.at(0);
+  }
+  const char newline = reader.layout().syntax.newline;
+  parts_->line_end = newline == '\r' ? "\r" : first.ends_with("\r\n") ? "\r\n" : "\n";
+}
+
+CsvText::~CsvText() = default;
+Index CsvText::rows() const { return parts_->reader.rows(); }
+Table CsvText::take() { return std::exchange(parts_->whole, Table()); }
+std::string_view CsvText::line_end() const { return parts_->line_end; }
+
+Table CsvText::read(Index first, Index count) const { return parts_->reader.read(schema_, first, count); }
+
+Table CsvText::read_columns(Index first, Index count, const std::vector<std::string>& names) const {
+  const std::unordered_set<std::string_view> asked(names.begin(), names.end());
+  std::vector<Column> wanted;
+  for (const Column& column : schema_.all())
+    if (asked.contains(column.name)) wanted.push_back(column);
+  if (wanted.empty()) return read(first, count);  // a table without columns has no rows
+  return parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count);
+}
+
+CsvDialect CsvText::dialect() const {
+  const auto& layout = parts_->reader.layout();
+  return {layout.syntax.delimiter, layout.header, layout.syntax.decimal};
+}
+
+std::string CsvText::header() const {
+  const auto& layout = parts_->reader.layout();
+  if (layout.header) return std::string(without_end(parts_->reader.header_text(), layout.syntax.newline));
+  return fmt::format("{}", fmt::join(layout.names, std::string_view(&layout.syntax.delimiter, 1)));
+}
+
+struct CsvText::Cursor::Parts {
+  const CsvText::Parts& text;
+  csv::Reader::Records records;
+};
+
+CsvText::Cursor::Cursor(const CsvText& text) : parts_(new Parts{*text.parts_, {}}) {}
+CsvText::Cursor::~Cursor() = default;
+
+std::string_view CsvText::Cursor::record(Index row) {
+  auto& records = parts_->records;
+  if (row < records.first || row >= records.first + records.count()) parts_->text.reader.read_records(row, records);
+  const auto found = without_end(records.at(row), parts_->text.reader.layout().syntax.newline);
+  const bool lost = !parts_->text.empty_record.empty() && found.find_first_not_of(" \t") == std::string_view::npos;
+  return lost ? std::string_view(parts_->text.empty_record) : found;
+}
+
+}  // namespace lemma

@@ -1,0 +1,269 @@
+// lemma/data/design/fill.cpp: rows of a bound table as numbers.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/design/parts.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+constexpr Index kChunk = 512;  // rows evaluated at a time: their columns stay in the cache
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// The kept rows in [first, first + count).
+std::span<const Index> within(std::span<const Index> kept, Index first, Index count) {
+  const auto from = std::lower_bound(kept.begin(), kept.end(), first);
+  const auto to = std::lower_bound(from, kept.end(), first + count);
+  return kept.subspan(static_cast<std::size_t>(from - kept.begin()), static_cast<std::size_t>(to - from));
+}
+
+void scaled_in_place(const Variable& variable, std::vector<double>& v) {
+  for (double& each : v) each = (each - variable.center) / variable.spread;
+}
+
+std::vector<double> polynomials(const Variable& variable, const std::vector<double>& v) {
+  const std::size_t n = v.size();
+  std::vector<double> out(n * static_cast<std::size_t>(variable.degree));
+  for (std::size_t i = 0; i < n; ++i) {
+    double before = 0, now = 1;
+    for (int j = 0; j < variable.degree; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      double next = v[i] * now;
+      if (!variable.raw) {
+        next = (v[i] - variable.alpha[k]) * now - (j == 0 ? 0 : variable.norm2[k] / variable.norm2[k - 1] * before);
+      }
+      before = now;
+      now = next;
+      out[k * n + i] = variable.raw ? now : now / std::sqrt(variable.norm2[k + 1]);
+    }
+  }
+  return out;
+}
+
+std::string written(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "infinity" : "minus infinity";
+  return shortest(value);
+}
+
+struct Entry {
+  Index column;
+  double value;
+};
+
+/// What the factors of one term are in a row, as the few columns that are not zero.
+class TermRows {
+ public:
+  TermRows(const DesignParts& parts, const DesignTerm& term, Rowset& rows, std::span<const Index> used) {
+    for (const auto& factor : term.factors) {
+      const Variable& variable = parts.variables[static_cast<std::size_t>(factor.variable)];
+      Values values;
+      values.contrast = factor.contrast;
+      values.categorical = variable.categorical();
+      values.width = width_of(variable, factor.contrast);
+      if (variable.pieces()) values.pieces = rows.pieces(variable, used);
+      else if (values.categorical) values.codes = rows.codes(variable, used);
+      else values.numbers = rows.columns(variable, used);
+      factors_.push_back(std::move(values));
+    }
+    count_ = rows.count();
+  }
+
+  /// visit(column of the term, value) in the order of the columns; zeros of numeric columns are among them.
+  template <class Visit>
+  void each(Index row, Visit&& visit) {
+    if (factors_.size() == 1) return each_of(factors_[0], row, visit);
+    product_.assign(1, {0, 1.0});
+    Index stride = 1;
+    for (const auto& factor : factors_) {
+      next_.clear();
+      each_of(factor, row, [&](Index column, double value) {
+        for (const Entry& entry : product_) next_.push_back({entry.column + stride * column, entry.value * value});
+      });
+      std::swap(product_, next_);
+      stride *= factor.width;
+    }
+    for (const Entry& entry : product_) visit(entry.column, entry.value);
+  }
+
+ private:
+  struct Values {
+    bool categorical = false;
+    Contrast contrast = Contrast::full;
+    Index width = 0;
+    std::vector<double> numbers;
+    std::vector<std::int32_t> codes;
+    std::vector<std::vector<std::pair<Index, double>>> pieces;  // by row
+  };
+
+  template <class Visit>
+  void each_of(const Values& factor, Index row, Visit&& visit) const {
+    if (!factor.pieces.empty()) {
+      for (const auto& [column, count] : factor.pieces[at(row)]) visit(column, count);
+      return;
+    }
+    if (!factor.categorical) {
+      for (Index k = 0; k < factor.width; ++k) visit(k, factor.numbers[at(k * count_ + row)]);
+      return;
+    }
+    const Index code = factor.codes[at(row)];
+    if (code < 0) {
+      for (Index k = 0; k < factor.width; ++k) visit(k, std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    switch (factor.contrast) {
+      case Contrast::codes: visit(0, static_cast<double>(code)); break;
+      case Contrast::full: visit(code, 1.0); break;
+      case Contrast::treatment:
+        if (code > 0) visit(code - 1, 1.0);
+        break;
+      case Contrast::sum:
+        if (code < factor.width) visit(code, 1.0);
+        else
+          for (Index k = 0; k < factor.width; ++k) visit(k, -1.0);
+        break;
+    }
+  }
+
+  std::vector<Values> factors_;
+  std::vector<Entry> product_, next_;
+  Index count_ = 0;
+};
+
+}  // namespace
+
+Rowset::Rowset(const BoundTable& bound, Index first, Index count, Gaps gaps)
+    : bound_(bound), first_(first), count_(count), gaps_(gaps) {}
+
+const double* Rowset::filled(const std::string& name) {
+  const double* values = bound_.numbers(name, first_);
+  if (gaps_ != Gaps::fill || std::none_of(values, values + count_, [](double v) { return std::isnan(v); }))
+    return values;
+  const auto fill = bound_.parts().fills.find(name);
+  if (fill == bound_.parts().fills.end()) return values;
+  auto& copy = filled_[name];
+  if (copy.empty()) {
+    copy.assign(values, values + count_);
+    for (double& v : copy)
+      if (std::isnan(v)) v = fill->second;
+  }
+  return copy.data();
+}
+
+std::vector<double> Rowset::numbers(const Expression& value, std::span<const Index> used) {
+  std::vector<double> out(at(count_));
+  evaluate(
+      value, count_, [this](const std::string& name) { return filled(name); }, out.data());
+  for (const Index row : used)
+    if (!std::isfinite(out[at(row - first_)]) && !is_gap(value, row))
+      fail_not_finite(value, row, out[at(row - first_)]);
+  return out;
+}
+
+bool Rowset::is_gap(const Expression& value, Index row) {
+  if (gaps_ != Gaps::leave) return false;
+  const auto names = columns_of(value);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return std::isnan(filled(name)[row - first_]); });
+}
+
+void Rowset::fail_not_finite(const Expression& value, Index row, double result) {
+  std::string where;
+  if (value.kind != Expression::Kind::name)
+    for (const auto& name : columns_of(value))
+      where +=
+          fmt::format("{}{} is {}", where.empty() ? ", where " : " and ", name, written(filled(name)[row - first_]));
+  throw Error(fmt::format("{} {} is {} in row {}{}; leave such rows out with --where, or change the formula",
+                          value.kind == Expression::Kind::name ? "column" : "the term", to_text(value), written(result),
+                          bound_.row_number(row), where));
+}
+
+std::vector<double> Rowset::columns(const Variable& variable, std::span<const Index> used) {
+  std::vector<double> v = numbers(variable.value, used);
+  if (variable.kind == Variable::Kind::scaled) scaled_in_place(variable, v);
+  if (variable.kind != Variable::Kind::polynomial) return v;
+  auto out = polynomials(variable, v);
+  for (const Index row : used)
+    for (int k = 0; k < variable.degree; ++k)
+      require(std::isfinite(out[at(k * count_ + row - first_)]) || std::isnan(v[at(row - first_)]),
+              fmt::format("{}{} overflows in row {}", variable.label, k + 1, bound_.row_number(row)));
+  return out;
+}
+
+std::vector<std::int32_t> Rowset::codes(const Variable& variable, std::span<const Index> used) {
+  std::vector<std::int32_t> out(at(count_));
+  bound_.codes(variable, first_, count_, out.data());
+  for (const Index row : used) {
+    auto& code = out[at(row - first_)];
+    if (code == -2 && bound_.parts().unseen == Unseen::error) bound_.fail_unknown_level(variable, row);
+    if (code == -2) code = -1;
+    if (code == -1 && gaps_ == Gaps::fill) code = variable.fill;
+    require(code >= 0 || gaps_ == Gaps::leave,
+            fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+  }
+  return out;
+}
+
+std::vector<std::vector<std::pair<Index, double>>> Rowset::pieces(const Variable& variable,
+                                                                  std::span<const Index> used) {
+  std::vector<std::vector<std::pair<Index, double>>> out(at(count_));
+  const Column& column = bound_.column(variable.column());
+  const PieceCounter& counter = bound_.counter(variable);
+  for (const Index row : used) {
+    require(!column.is_missing(row) || gaps_ != Gaps::refuse,
+            fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+    if (!column.is_missing(row)) out[at(row - first_)] = counter.counts(column.text(row));
+  }
+  return out;
+}
+
+void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x) {
+  const DesignParts& parts = bound.parts();
+  const Index rows = bound.table().rows();
+  x.resize(static_cast<Index>(kept.size()), static_cast<Index>(parts.features.size()));
+  parallel_for((rows + kChunk - 1) / kChunk, execution, [&](Index chunk) {
+    const Index first = chunk * kChunk, count = std::min(kChunk, rows - first);
+    const auto used = within(kept, first, count);
+    if (used.empty()) return;
+    const Index target = static_cast<Index>(used.data() - kept.data());
+    x.middleRows(target, static_cast<Index>(used.size())).setZero();
+    Rowset values(bound, first, count, gaps);
+    for (const auto& term : parts.terms) {
+      TermRows in_term(parts, term, values, used);
+      for (std::size_t i = 0; i < used.size(); ++i) {
+        double* out = x.data() + (target + static_cast<Index>(i)) * x.cols() + term.first;
+        in_term.each(used[i] - first, [out](Index column, double value) { out[column] = value; });
+      }
+    }
+  });
+}
+
+Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps) {
+  const DesignParts& parts = bound.parts();
+  Csr x;
+  x.width = static_cast<Index>(parts.features.size());
+  x.start.assign(1, 0);
+  for (Index first = 0; first < bound.table().rows(); first += kChunk) {
+    const Index count = std::min(kChunk, bound.table().rows() - first);
+    const auto used = within(kept, first, count);
+    if (used.empty()) continue;
+    Rowset values(bound, first, count, gaps);
+    std::vector<TermRows> terms;
+    for (const auto& term : parts.terms) terms.emplace_back(parts, term, values, used);
+    for (const Index row : used) {
+      for (std::size_t t = 0; t < terms.size(); ++t)
+        terms[t].each(row - first, [&](Index column, double value) {
+          if (value == 0) return;
+          x.column.push_back(static_cast<std::int32_t>(parts.terms[t].first + column));
+          x.value.push_back(value);
+        });
+      x.start.push_back(static_cast<Index>(x.value.size()));
+    }
+  }
+  return x;
+}
+
+}  // namespace lemma

@@ -1,0 +1,314 @@
+// lemma/data/design/store.cpp: a design as a document, and back, trusting nothing.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/design/parts.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {{Variable::Kind::numeric, "numeric"},
+                                                                          {Variable::Kind::scaled, "scaled"},
+                                                                          {Variable::Kind::polynomial, "polynomial"},
+                                                                          {Variable::Kind::categorical, "categorical"},
+                                                                          {Variable::Kind::pieces, "pieces"}};
+constexpr std::pair<Contrast, std::string_view> kContrasts[] = {
+    {Contrast::full, "full"}, {Contrast::treatment, "treatment"}, {Contrast::sum, "sum"}, {Contrast::codes, "codes"}};
+constexpr std::pair<Response::Kind, std::string_view> kResponseKinds[] = {{Response::Kind::none, "none"},
+                                                                          {Response::Kind::numeric, "numeric"},
+                                                                          {Response::Kind::counts, "counts"},
+                                                                          {Response::Kind::classes, "classes"}};
+constexpr std::pair<Coding, std::string_view> kCodings[] = {
+    {Coding::treatment, "treatment"}, {Coding::sum, "sum"}, {Coding::one_hot, "one_hot"}, {Coding::codes, "codes"}};
+constexpr std::pair<Unseen, std::string_view> kUnseen[] = {{Unseen::error, "error"}, {Unseen::missing, "missing"}};
+constexpr std::pair<Missing, std::string_view> kMissing[] = {{Missing::error, "error"}, {Missing::drop, "drop"},
+                                                             {Missing::mean, "mean"},   {Missing::median, "median"},
+                                                             {Missing::mode, "mode"},   {Missing::native, "native"}};
+
+constexpr std::size_t kMostFactors = 1000;  // of a term
+
+template <class Enum, std::size_t N>
+Value text_of(Enum value, const std::pair<Enum, std::string_view> (&names)[N]) {
+  for (const auto& [each, name] : names)
+    if (each == value) return name;
+  return nullptr;
+}
+
+template <class Enum, std::size_t N>
+Enum enum_of(const Value& value, const std::pair<Enum, std::string_view> (&names)[N], std::string_view what) {
+  const std::string& text = value.as_string(what);
+  for (const auto& [each, name] : names)
+    if (name == text) return each;
+  throw Error(fmt::format("design: {} is '{}', which is not known", what, text));
+}
+
+Value numbers_of(const std::vector<double>& numbers) {
+  return Value(Value::Array{{static_cast<Index>(numbers.size())}, numbers});
+}
+
+Value texts_of(const std::vector<Expression>& expressions) {
+  std::vector<std::string> texts;
+  texts.reserve(expressions.size());
+  for (const auto& e : expressions) texts.push_back(to_text(e));
+  return texts;
+}
+
+void check(bool condition, std::string_view otherwise) {
+  if (!condition) throw Error(fmt::format("design: {}", otherwise));
+}
+
+double finite(const Value& value, std::string_view what) {
+  const double number = value.as_double(what);
+  check(std::isfinite(number), fmt::format("{} is not finite", what));
+  return number;
+}
+
+std::vector<double> finite_numbers(const Value& value, std::string_view what) {
+  const Vector v = value.as_vector(what);
+  check(v.allFinite(), fmt::format("{} has a number that is not finite", what));
+  return {v.data(), v.data() + v.size()};
+}
+
+/// Whole numbers in [low, high).
+int whole(double value, Index low, Index high, std::string_view what) {
+  check(value >= static_cast<double>(low) && value < static_cast<double>(high) && value == std::floor(value),
+        fmt::format("{} is {}, outside {} … {}", what, shortest(value), low, high - 1));
+  return static_cast<int>(value);
+}
+
+/// An empty list may come back from JSON as an array without numbers.
+const Value::List& list_of(const Value& value, std::string_view what) {
+  static const Value::List none;
+  if (value.is_array() && value.as_array().data.empty()) return none;
+  return value.as_list(what);
+}
+
+Expression numeric_expression(const std::string& text) {
+  Expression e = expression(text);
+  check(!columns_of(e).empty(), fmt::format("the expression {} uses no column", text));
+  return e;
+}
+
+std::vector<Expression> expressions(const Value& value, std::string_view what) {
+  std::vector<Expression> out;
+  for (const auto& text : value.as_strings(what)) out.push_back(numeric_expression(text));
+  return out;
+}
+
+// -- variables
+
+Value save_variable(const Variable& variable) {
+  Value v = Value::object();
+  v.set("kind", text_of(variable.kind, kVariableKinds));
+  v.set("label", variable.label);
+  if (!variable.numeric()) {
+    v.set("column", variable.column());
+    v.set("levels", variable.levels);
+    if (variable.pieces()) v.set("letters", variable.degree);
+    if (variable.fill >= 0) v.set("fill", variable.fill);
+    return v;
+  }
+  v.set("value", to_text(variable.value));
+  if (variable.kind == Variable::Kind::scaled) {
+    v.set("center", variable.center);
+    v.set("spread", variable.spread);
+  }
+  if (variable.kind == Variable::Kind::polynomial) {
+    v.set("degree", variable.degree);
+    v.set("raw", variable.raw);
+    v.set("alpha", numbers_of(variable.alpha));
+    v.set("norm2", numbers_of(variable.norm2));
+  }
+  return v;
+}
+
+void load_levels(const Value& v, Variable& variable) {
+  variable.value.kind = Expression::Kind::name;
+  variable.value.text = v.at("column").as_string("column");
+  variable.levels = v.at("levels").as_strings("levels");
+  check(!variable.levels.empty(), fmt::format("{} has no levels", variable.label));
+  auto sorted = variable.levels;
+  std::sort(sorted.begin(), sorted.end());
+  check(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+        fmt::format("{} has a level twice", variable.label));
+  if (const Value* fill = v.find("fill"))
+    variable.fill = whole(fill->as_double("fill"), 0, static_cast<Index>(variable.levels.size()), "fill");
+}
+
+void load_polynomial(const Value& v, Variable& variable) {
+  variable.degree = whole(v.at("degree").as_double("degree"), 1, 101, "degree");
+  variable.raw = v.at("raw").as_bool("raw");
+  variable.alpha = finite_numbers(v.at("alpha"), "alpha");
+  variable.norm2 = finite_numbers(v.at("norm2"), "norm2");
+  const std::size_t degree = variable.raw ? 0 : static_cast<std::size_t>(variable.degree);
+  check(variable.alpha.size() == degree && variable.norm2.size() == (variable.raw ? 0 : degree + 1),
+        fmt::format("{} does not have the constants of its degree", variable.label));
+  check(std::all_of(variable.norm2.begin(), variable.norm2.end(), [](double n) { return n > 0; }),
+        fmt::format("{} has a norm that is not positive", variable.label));
+}
+
+Variable load_variable(const Value& v) {
+  Variable variable;
+  variable.kind = enum_of(v.at("kind"), kVariableKinds, "kind of variable");
+  variable.label = v.at("label").as_string("label");
+  if (!variable.numeric()) {
+    load_levels(v, variable);
+    if (variable.pieces())
+      variable.degree = whole(v.at("letters").as_double("letters"), 1, kMostLetters + 1, "letters");
+    return variable;
+  }
+  variable.value = numeric_expression(v.at("value").as_string("value"));
+  if (variable.kind == Variable::Kind::scaled) {
+    variable.center = finite(v.at("center"), "center");
+    variable.spread = finite(v.at("spread"), "spread");
+    check(variable.spread > 0, fmt::format("{} has a spread that is not positive", variable.label));
+  }
+  if (variable.kind == Variable::Kind::polynomial) load_polynomial(v, variable);
+  return variable;
+}
+
+// -- terms
+
+Value save_terms(const std::vector<DesignTerm>& terms) {
+  Value::List list;
+  for (const auto& term : terms) {
+    std::vector<double> variables;
+    Value::List contrasts;
+    for (const auto& factor : term.factors) {
+      variables.push_back(factor.variable);
+      contrasts.push_back(text_of(factor.contrast, kContrasts));
+    }
+    Value t = Value::object();
+    t.set("variables", numbers_of(variables));
+    t.set("contrasts", std::move(contrasts));
+    list.push_back(std::move(t));
+  }
+  return list;
+}
+
+DesignTerm load_term(const Value& value, const std::vector<Variable>& variables) {
+  DesignTerm term;
+  const auto numbers = finite_numbers(value.at("variables"), "variables");
+  const auto& contrasts = list_of(value.at("contrasts"), "contrasts");
+  check(numbers.size() <= kMostFactors, fmt::format("a term has more than {} variables", kMostFactors));
+  check(!numbers.empty() && numbers.size() == contrasts.size(),
+        "a term has not one contrast for each of its variables");
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int variable = whole(numbers[i], 0, static_cast<Index>(variables.size()), "variable of a term");
+    for (const auto& earlier : term.factors) check(earlier.variable != variable, "a term has a variable twice");
+    term.factors.push_back({variable, enum_of(contrasts[i], kContrasts, "contrast")});
+    const Contrast contrast = term.factors.back().contrast;
+    check(contrast != Contrast::codes ||
+              (variables[static_cast<std::size_t>(variable)].categorical() && numbers.size() == 1),
+          "codes are of one categorical variable");
+    check(width_of(variables[static_cast<std::size_t>(variable)], contrast) > 0, "a factor has no columns");
+  }
+  return term;
+}
+
+// -- the response
+
+Value save_response(const Response& response) {
+  Value r = Value::object();
+  r.set("kind", text_of(response.kind, kResponseKinds));
+  r.set("target", response.target);
+  r.set("numbers", texts_of(response.numbers));
+  Value::List parts;
+  for (const auto& part : response.parts) parts.push_back(save_variable(part));
+  r.set("parts", std::move(parts));
+  std::vector<double> codes;
+  for (const auto& combination : response.combinations)
+    codes.insert(codes.end(), combination.begin(), combination.end());
+  r.set("combinations", numbers_of(codes));
+  return r;
+}
+
+Response load_response(const Value& r) {
+  Response response;
+  response.kind = enum_of(r.at("kind"), kResponseKinds, "kind of response");
+  response.target = r.at("target").as_string("target");
+  response.numbers = expressions(r.at("numbers"), "numbers");
+  for (const auto& part : list_of(r.at("parts"), "parts")) {
+    response.parts.push_back(load_variable(part));
+    check(response.parts.back().categorical(), "a class is made of a variable that is not categorical");
+  }
+  const std::size_t numbers = response.kind == Response::Kind::numeric  ? 1
+                              : response.kind == Response::Kind::counts ? 2
+                                                                        : 0;
+  check(response.numbers.size() == numbers, "the response has the wrong number of expressions");
+  const bool classes = response.kind == Response::Kind::classes;
+  check(classes == !response.parts.empty(), "the response has the wrong number of parts");
+  const auto codes = finite_numbers(r.at("combinations"), "combinations");
+  const std::size_t parts = std::max<std::size_t>(1, response.parts.size());
+  check(codes.size() % parts == 0 && classes == !codes.empty(), "the classes do not fit the response");
+  std::vector<int> combination(parts);
+  for (std::size_t i = 0; i < codes.size(); i += parts) {
+    for (std::size_t p = 0; p < parts; ++p)
+      combination[p] = whole(codes[i + p], 0, static_cast<Index>(response.parts[p].levels.size()), "level of a class");
+    check(response.combinations.empty() || response.combinations.back() < combination, "the classes are not in order");
+    response.combinations.push_back(combination);
+  }
+  check(parts > 1 || response.combinations.size() == (classes ? response.parts[0].levels.size() : 0),
+        "a class has no code");
+  return response;
+}
+
+}  // namespace
+
+Value save_design(const DesignParts& parts) {
+  Value d = Value::object();
+  d.set("formula", parts.text);
+  d.set("intercept", parts.intercept);
+  d.set("coding", text_of(parts.coding, kCodings));
+  d.set("missing", text_of(parts.missing, kMissing));
+  d.set("unseen", text_of(parts.unseen, kUnseen));
+  Value::List variables;
+  for (const auto& variable : parts.variables) variables.push_back(save_variable(variable));
+  d.set("variables", std::move(variables));
+  d.set("terms", save_terms(parts.terms));
+  d.set("offsets", texts_of(parts.offsets));
+  d.set("response", save_response(parts.response));
+  d.set("weights", parts.weights);
+  d.set("precision", parts.precision);
+  std::vector<std::string> names;
+  std::vector<double> fills;
+  for (const auto& [name, fill] : parts.fills) {
+    names.push_back(name);
+    fills.push_back(fill);
+  }
+  d.set("filled", names);
+  d.set("fills", numbers_of(fills));
+  d.set("notes", parts.notes);
+  return d;
+}
+
+DesignParts load_design(const Value& d, std::optional<Index> width) {
+  DesignParts parts;
+  parts.text = d.at("formula").as_string("formula");
+  parts.intercept = d.at("intercept").as_bool("intercept");
+  parts.coding = enum_of(d.at("coding"), kCodings, "coding");
+  parts.missing = enum_of(d.at("missing"), kMissing, "missing");
+  if (const Value* unseen = d.find("unseen")) parts.unseen = enum_of(*unseen, kUnseen, "unseen");  // since format 2
+  for (const auto& v : list_of(d.at("variables"), "variables")) parts.variables.push_back(load_variable(v));
+  for (const auto& t : list_of(d.at("terms"), "terms")) parts.terms.push_back(load_term(t, parts.variables));
+  parts.offsets = expressions(d.at("offsets"), "offsets");
+  parts.response = load_response(d.at("response"));
+  parts.weights = d.at("weights").as_string("weights");
+  parts.precision = d.at("precision").as_string("precision");
+  const auto names = d.at("filled").as_strings("filled");
+  const auto fills = finite_numbers(d.at("fills"), "fills");
+  check(names.size() == fills.size(), "not one fill-in for each filled column");
+  for (std::size_t i = 0; i < names.size(); ++i) parts.fills.emplace(names[i], fills[i]);
+  parts.notes = d.at("notes").as_strings("notes");
+  parts.finish(width);
+  if (imputes(parts.missing)) {
+    for (const auto& name : parts.numeric_columns)
+      check(parts.fills.contains(name), fmt::format("no fill-in for '{}'", name));
+    for (const auto& v : parts.variables)
+      check(!v.categorical() || v.fill >= 0, fmt::format("no fill-in for '{}'", v.label));
+  }
+  return parts;
+}
+
+}  // namespace lemma

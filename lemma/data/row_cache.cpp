@@ -1,0 +1,129 @@
+// lemma/data/row_cache.cpp
+#include <cstdlib>
+#include <fcntl.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/row_cache.hpp>
+#include <string>
+#include <unistd.h>
+
+namespace lemma {
+namespace {
+
+/// A file in that folder that has no name; −1 when there can be none.
+int nameless_file(const std::string& folder) {
+#ifdef O_TMPFILE
+  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600); file >= 0) return file;
+#endif
+  std::string name = folder + "/lemma-rows-XXXXXX";
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) ::unlink(name.c_str());
+  return file;
+}
+
+/// $TMPDIR, else /var/tmp, which lies on a disk where /tmp may be memory.
+int open_somewhere() {
+  if (const char* given = std::getenv("TMPDIR"); given && *given)
+    if (const int file = nameless_file(given); file >= 0) return file;
+  const int file = nameless_file("/var/tmp");
+  return file >= 0 ? file : nameless_file("/tmp");
+}
+
+bool write_all(int file, const void* from, std::size_t bytes, off_t at) {
+  const char* p = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t done = ::pwrite(file, p, bytes, at);
+    if (done <= 0) return false;
+    p += done;
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+bool read_all(int file, void* to, std::size_t bytes, off_t at) {
+  char* p = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t done = ::pread(file, p, bytes, at);
+    if (done <= 0) return false;
+    p += done;
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+}  // namespace
+
+RowCache::RowCache(Index rows, Index width, Parts parts)
+    : rows_(rows),
+      width_(width),
+      parts_(parts),
+      row_bytes_(sizeof(double) *
+                     static_cast<std::size_t>(width + parts.y + parts.weight + parts.precision + parts.offset) +
+                 sizeof(int) * static_cast<std::size_t>(parts.label)),
+      file_(open_somewhere()),
+      state_(std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>((rows + kRows - 1) / kRows))) {}
+
+RowCache::~RowCache() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool RowCache::fits(const BlockBuffer& buffer) const {
+  return parts_.y == !buffer.y.empty() && parts_.label == !buffer.label.empty() &&
+         parts_.weight == !buffer.weight.empty() && parts_.precision == !buffer.precision.empty() &&
+         parts_.offset == !buffer.offset.empty();
+}
+
+/// A chunk lies part after part: its rows of x, then y, weight, precision, offset, label of each.
+void RowCache::read(Index chunk, Index skip, Index take, Index at, BlockBuffer& buffer) const {
+  const auto rows = static_cast<std::size_t>(rows_of(chunk)), from = static_cast<std::size_t>(skip),
+             count = static_cast<std::size_t>(take);
+  auto place = static_cast<off_t>(static_cast<std::size_t>(chunk * kRows) * row_bytes_);
+  const std::size_t x_bytes = sizeof(double) * static_cast<std::size_t>(width_);
+  bool good = read_all(file_, buffer.x.row(at).data(), count * x_bytes, place + static_cast<off_t>(from * x_bytes));
+  place += static_cast<off_t>(rows * x_bytes);
+  const auto append = [&]<class T>(bool there, std::vector<T>& into) {
+    if (!there || !good) return;
+    const std::size_t before = into.size();
+    into.resize(before + count);
+    good = read_all(file_, into.data() + before, count * sizeof(T), place + static_cast<off_t>(from * sizeof(T)));
+    place += static_cast<off_t>(rows * sizeof(T));
+  };
+  append(parts_.y, buffer.y);
+  append(parts_.weight, buffer.weight);
+  append(parts_.precision, buffer.precision);
+  append(parts_.offset, buffer.offset);
+  append(parts_.label, buffer.label);
+  if (!good) throw MachineError("rows that were put aside in a temporary file cannot be read back");
+}
+
+bool RowCache::wants(Index chunk) {
+  if (file_ < 0 || full_) return false;
+  auto& state = state_[static_cast<std::size_t>(chunk)];
+  State was = State::unseen;
+  if (state.compare_exchange_strong(was, State::seen)) return false;
+  was = State::seen;
+  return state.compare_exchange_strong(was, State::busy);
+}
+
+void RowCache::write(Index chunk, Index at, const BlockBuffer& buffer) {
+  const auto rows = static_cast<std::size_t>(rows_of(chunk)), from = static_cast<std::size_t>(at);
+  auto place = static_cast<off_t>(static_cast<std::size_t>(chunk * kRows) * row_bytes_);
+  const std::size_t x_bytes = rows * sizeof(double) * static_cast<std::size_t>(width_);
+  bool good = fits(buffer) && write_all(file_, buffer.x.row(at).data(), x_bytes, place);
+  place += static_cast<off_t>(x_bytes);
+  const auto put = [&]<class T>(bool there, const std::vector<T>& values) {
+    if (!there || !good) return;
+    good = write_all(file_, values.data() + from, rows * sizeof(T), place);
+    place += static_cast<off_t>(rows * sizeof(T));
+  };
+  put(parts_.y, buffer.y);
+  put(parts_.weight, buffer.weight);
+  put(parts_.precision, buffer.precision);
+  put(parts_.offset, buffer.offset);
+  put(parts_.label, buffer.label);
+  if (!good) full_ = true;
+  state_[static_cast<std::size_t>(chunk)] = good ? State::kept : State::unseen;
+}
+
+}  // namespace lemma

@@ -1,0 +1,210 @@
+// lemma/data/stream/rows.cpp
+#include <algorithm>
+#include <fmt/format.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/design/parts.hpp>
+#include <lemma/data/stream/rows.hpp>
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace lemma {
+namespace {
+
+constexpr Index kPiece = 4096;  // rows of the stream that are counted, and read, together
+
+template <class T>
+std::span<const T> part_of(const std::vector<T>& all, Index first, Index size) {
+  if (all.empty()) return {};
+  return std::span<const T>(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+}
+
+void describe(Rows& rows, const Design& design) {
+  rows.features = design.features();
+  rows.levels = design.levels();
+  rows.target = design.target();
+  rows.classes = design.classes();
+  rows.counts = design.counts();
+}
+
+BoundTable::Role role_of(StreamRows::Use use) {
+  return use == StreamRows::Use::training ? BoundTable::Role::training : BoundTable::Role::prediction;
+}
+
+Block block_of(const MatrixView& x, Index first, std::span<const double> y, std::span<const int> label,
+               std::span<const double> weight, std::span<const double> precision, std::span<const double> offset) {
+  Block block(x, first);
+  block.y = y;
+  block.label = label;
+  block.weight = weight;
+  block.precision = precision;
+  block.offset = offset;
+  return block;
+}
+
+template <class T>
+void copy_part(const std::vector<T>& from, Index skip, Index take, std::vector<T>& into) {
+  if (from.empty()) return;
+  into.insert(into.end(), from.begin() + skip, from.begin() + skip + take);
+}
+
+}  // namespace
+
+DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(data)), x_(data_.x) {
+  describe(*this, design);
+  has_response = data_.has_response;
+  has_weights = !data_.weight.empty();
+  has_precision = !data_.precision.empty();
+  has_offset = !data_.offset.empty();
+}
+
+Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
+  return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size),
+                  part_of(data_.label, first, size), part_of(data_.weight, first, size),
+                  part_of(data_.precision, first, size), part_of(data_.offset, first, size));
+}
+
+StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
+                       const Execution& execution)
+    : design_(std::move(design)), stream_(stream), use_(use), policy_(design_.parts().policy(policy)) {
+  describe(*this, design_);
+  const DesignParts& parts = design_.parts();
+  const bool training = use == Use::training;
+  const BoundTable bound(parts, stream.schema(), role_of(use));
+  const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
+  const auto responds = [&](const std::string& name) {
+    const Column* found = stream.schema().find(name);
+    return training ||
+           (found && (parts.response.kind == Response::Kind::classes || found->type() == ColumnType::numeric));
+  };
+  has_response = parts.response.kind != Response::Kind::none &&
+                 std::all_of(parts.response.columns.begin(), parts.response.columns.end(), responds);
+  has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
+  has_precision = has(parts.precision);
+  has_offset = !parts.offsets.empty();
+  count_ = stream.rows();
+  if (policy_ != Missing::error || !training) count_rows(execution);
+  const bool classifies = parts.response.kind == Response::Kind::classes;
+  if (training && stream.parses())
+    cache_ = std::make_unique<RowCache>(count_, width(),
+                                        RowCache::Parts{has_response && !classifies, has_response && classifies,
+                                                        has_weights, has_precision, has_offset});
+}
+
+/// Which rows are dropped is known only by looking at all of them, once; so are, for predictions, how many values are
+/// missing and whether there is any response (learning the design has looked at training rows already).
+void StreamRows::count_rows(const Execution& execution) {
+  const Index rows = stream_.rows(), pieces = (rows + kPiece - 1) / kPiece;
+  std::vector<Index> kept(static_cast<std::size_t>(pieces));
+  std::map<std::string, Index> missing;
+  Completeness all;
+  bool any_response = false;
+  std::mutex mutex;
+  const TableSource source(stream_);
+  parallel_for(pieces, execution, [&](Index i) {
+    source.visit(design_.parts(), i * kPiece, std::min(kPiece, rows - i * kPiece),
+                 [&](const Table& table, Index first, Index count, Index base) {
+                   const BoundTable bound(design_.parts(), table, role_of(use_), base);
+                   const auto found = completeness(bound, policy_, first, count);
+                   kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+                   const std::lock_guard lock(mutex);
+                   all.incomplete += found.incomplete;
+                   any_response = any_response || bound.has_response();
+                   for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
+                 });
+  });
+  before_.assign(1, 0);
+  for (const Index each : kept) before_.push_back(before_.back() + each);
+  count_ = before_.back();
+  if (count_ == rows) before_.clear();  // all are kept
+  if (use_ == Use::prediction && !any_response) {
+    has_response = false;
+    const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
+    has_weights = !weights.empty() && stream_.schema().find(weights);
+  }
+  const BoundTable bound(design_.parts(), stream_.schema(), role_of(use_));
+  auto order = bound.predictors();
+  for (auto& name : bound.outcomes()) order.push_back(name);
+  for (const auto& name : order)
+    if (const auto found = missing.find(name); found != missing.end()) {
+      all.missing.emplace_back(*found);
+      missing.erase(found);
+    }
+  check_missing(all, policy_, rows, role_of(use_));
+  if (auto note = missing_note(all, policy_, rows, count_); !note.empty()) notes_.push_back(std::move(note));
+}
+
+/// Rows skip … skip + take of those that are kept in [first, first + size) of the stream.
+void StreamRows::append(Index first, Index size, Index skip, Index take, Index at, BlockBuffer& buffer) const {
+  const Table table = stream_.read_columns(first, size, design_.parts().looked_at());
+  Execution here;
+  here.threads = 1;  // blocks are already read in parallel
+  const DesignData data = make_data(design_.parts(), table, role_of(use_), policy_, first, here);
+  buffer.x.middleRows(at, take) = data.x.middleRows(skip, take);
+  // In a piece without a single response make_data() gives none; other pieces of the same block may have some.
+  const bool empty = has_response && !data.has_response,
+             classifies = design_.parts().response.kind == Response::Kind::classes;
+  const auto rows = static_cast<std::size_t>(take);
+  if (empty && classifies) buffer.label.insert(buffer.label.end(), rows, -1);
+  if (empty && !classifies) buffer.y.insert(buffer.y.end(), rows, std::numeric_limits<double>::quiet_NaN());
+  if (has_weights && data.weight.empty()) buffer.weight.insert(buffer.weight.end(), rows, 0.0);
+  copy_part(data.y, skip, take, buffer.y);
+  copy_part(data.label, skip, take, buffer.label);
+  copy_part(data.weight, skip, take, buffer.weight);
+  copy_part(data.precision, skip, take, buffer.precision);
+  copy_part(data.offset, skip, take, buffer.offset);
+}
+
+/// Rows [first, first + size) from the stream itself, to the buffer's rows from `at` on.
+void StreamRows::make(Index first, Index size, Index at, BlockBuffer& buffer) const {
+  if (before_.empty()) {
+    for (Index done = 0; done < size; done += kPiece) {
+      const Index take = std::min(kPiece, size - done);
+      append(first + done, take, 0, take, at + done, buffer);
+    }
+    return;
+  }
+  auto piece = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin()) - 1;
+  for (Index done = 0; done < size; ++piece) {
+    const Index skip = first + done - before_[piece],
+                take = std::min(size - done, before_[piece + 1] - before_[piece] - skip);
+    const Index from = static_cast<Index>(piece) * kPiece;
+    if (take > 0) append(from, std::min(kPiece, stream_.rows() - from), skip, take, at + done, buffer);
+    done += take;
+  }
+}
+
+/// Chunks that have been put aside are read back; the rows between them are made together.
+Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  require(first >= 0 && size >= 0 && first + size <= count_, "rows outside the stream");
+  buffer.x.resize(size, width());
+  buffer.y.clear();
+  buffer.label.clear();
+  buffer.weight.clear();
+  buffer.precision.clear();
+  buffer.offset.clear();
+  constexpr Index kChunk = RowCache::kRows;
+  Index made = 0;  // rows of the buffer that are filled
+  const auto make_until = [&](Index done) {
+    if (made == done) return;
+    make(first + made, done - made, made, buffer);
+    for (Index chunk = (first + made + kChunk - 1) / kChunk;
+         cache_ && chunk * kChunk + cache_->rows_of(chunk) <= first + done && chunk * kChunk < count_; ++chunk)
+      if (cache_->wants(chunk)) cache_->write(chunk, chunk * kChunk - first, buffer);
+    made = done;
+  };
+  for (Index done = 0; cache_ && done < size;) {
+    const Index chunk = (first + done) / kChunk, skip = (first + done) % kChunk,
+                take = std::min(size - done, cache_->rows_of(chunk) - skip);
+    if (cache_->has(chunk)) {
+      make_until(done);
+      cache_->read(chunk, skip, take, done, buffer);
+      made = done + take;
+    }
+    done += take;
+  }
+  make_until(size);
+  return block_of(buffer.x, first, buffer.y, buffer.label, buffer.weight, buffer.precision, buffer.offset);
+}
+
+}  // namespace lemma

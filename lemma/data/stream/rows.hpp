@@ -1,0 +1,59 @@
+// lemma/data/stream/rows.hpp: a design's rows as a method reads them, from memory or from a stream.
+#pragma once
+#include <lemma/core/rows.hpp>
+#include <lemma/data/design.hpp>
+#include <lemma/data/row_cache.hpp>
+#include <lemma/data/stream.hpp>
+#include <optional>
+#include <vector>
+
+namespace lemma {
+
+/// DesignData in memory. Owns it.
+class DesignRows final : public Rows {
+ public:
+  DesignRows(const Design& design, DesignData data);
+  Index count() const override { return data_.x.rows(); }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  const MatrixView* matrix() const override { return &x_; }
+  const DesignData& data() const { return data_; }
+
+  DesignRows(const DesignRows&) = delete;  // the view looks at its own data
+  DesignRows& operator=(const DesignRows&) = delete;
+
+ private:
+  DesignData data_;
+  MatrixView x_;
+};
+
+/// The rows of a stream, made block by block as they are read: the same numbers, bit for bit, as Design::train (or
+/// apply) of the whole table would give. Looks at the stream, which must outlive it. Memory: the blocks being read, and
+/// one number for every 4096 rows when rows are dropped, which costs a pass to count them. Rows of a stream that parses
+/// text are put aside in a temporary file when they are read a second time (RowCache): passes after that read numbers.
+/// Before predictions the same pass
+/// tells whether there is any response, and refuses missing values where the policy is to.
+class StreamRows final : public Rows {
+ public:
+  enum class Use { training, prediction };
+  StreamRows(Design design, const TableStream& stream, Use use = Use::training, std::optional<Missing> policy = {},
+             const Execution& execution = {});
+  Index count() const override { return count_; }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  const std::vector<std::string>& notes() const { return notes_; }  // rows dropped, values filled in
+
+ private:
+  void count_rows(const Execution& execution);
+  void make(Index first, Index size, Index at, BlockBuffer& buffer) const;
+  void append(Index first, Index size, Index skip, Index take, Index at, BlockBuffer& buffer) const;
+
+  Design design_;
+  const TableStream& stream_;
+  Use use_;
+  Missing policy_;
+  Index count_ = 0;
+  std::vector<Index> before_;  // kept rows before each piece of the stream; empty when all are kept
+  std::vector<std::string> notes_;
+  std::unique_ptr<RowCache> cache_;
+};
+
+}  // namespace lemma

@@ -1,0 +1,150 @@
+// lemma/kernel/svm/model.cpp: what fitted machines say of rows.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/kernel/svm/parts.hpp>
+#include <lemma/kernel/svm/platt.hpp>
+#include <numeric>
+
+namespace lemma {
+namespace {
+
+constexpr double kLeastProbability = 1e-7;  // of a pair, before all are brought together
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+bool is_pairwise(const SvmModel& model) { return model.machines(0, 0) >= 0; }
+
+/// One column a class: f against the rest; or the pairs it wins, and its sum of f brought between −⅓ and ⅓.
+Matrix scores_of(const SvmModel& model, const Matrix& values) {
+  if (!model.of_classes) return {};
+  if (model.machine_count() == 1 || !is_pairwise(model)) return values;
+  const Index k = model.class_count();
+  Matrix wins = Matrix::Zero(values.rows(), k), sums = wins;
+  for (Index m = 0; m < values.cols(); ++m) {
+    const auto negative = static_cast<Index>(model.machines(m, 0)), positive = static_cast<Index>(model.machines(m, 1));
+    for (Index i = 0; i < values.rows(); ++i) {
+      const double f = values(i, m);
+      wins(i, f > 0 ? positive : negative) += 1;
+      sums(i, positive) += f;
+      sums(i, negative) -= f;
+    }
+  }
+  return wins.array() + sums.array() / (3 * (sums.array().abs() + 1));
+}
+
+Labels labels_of(const Matrix& scores) {
+  Labels out;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    Index best = 0;
+    if (scores.cols() == 1) best = scores(i, 0) > 0 ? 1 : 0;
+    else scores.row(i).maxCoeff(&best);
+    out.push_back(static_cast<int>(best));
+  }
+  return out;
+}
+
+Matrix probabilities_of(const SvmModel& model, const Matrix& values) {
+  const Index k = model.class_count();
+  Matrix out(values.rows(), k), r(k, k);
+  for (Index i = 0; i < values.rows(); ++i) {
+    r.setZero();
+    for (Index m = 0; m < values.cols(); ++m) {
+      const Sigmoid sigmoid{model.sigmoid_slope.of(m), model.sigmoid_offset.of(m)};
+      const double p = std::clamp(sigmoid(values(i, m)), kLeastProbability, 1 - kLeastProbability);
+      const auto negative = static_cast<Index>(model.machines(m, 0)),
+                 positive = static_cast<Index>(model.machines(m, 1));
+      if (negative < 0) {
+        out(i, positive) = p;
+      } else if (k == 2) {
+        out.row(i) << 1 - p, p;
+      } else {
+        r(positive, negative) = p;
+        r(negative, positive) = 1 - p;
+      }
+    }
+    if (k > 2 && is_pairwise(model)) out.row(i) = couple(r).transpose();
+    else if (k > 2) out.row(i) /= std::accumulate(out.row(i).begin(), out.row(i).end(), 0.0);
+  }
+  return out;
+}
+
+}  // namespace
+
+void SvmModel::check() const {
+  const Index machines_expected = svm::machines_for(spec, class_count());
+  const auto kept = static_cast<Index>(support.of.size());
+  require(of_classes ? class_count() >= 2 : class_count() == 0, "svm: the classes do not fit the response");
+  for (const PathNumbers* each :
+       {&bias, &objective_primal, &objective_dual, &gap, &margin, &n_free, &n_bounded, &n_support})
+    require(each->size() == machines_expected, "svm: the numbers of the machines do not fit together");
+  require(hull_distance.size() == (of_classes ? machines_expected : 0),
+          "svm: the numbers of the machines do not fit together");
+  require(dual_coefficients.of.rows() == machines_expected && dual_coefficients.of.cols() == kept &&
+              dual_coefficients.of.allFinite() && bias.of.allFinite(),
+          "svm: the coefficients do not fit the support vectors");
+  for (std::size_t i = 1; i < support.of.size(); ++i)
+    require(support.of[i] > support.of[i - 1], "svm: the support vectors are not in the order of the rows");
+  require(machines.rows() == machines_expected && machines.cols() == 2 &&
+              machines == svm::machine_classes(spec, class_count()),
+          "svm: the machines do not fit the classes");
+  require(class_factors.allFinite() && (class_factors.array() > 0).all(), "svm: the class factors are not usable");
+  require(sigmoid_slope.size() == sigmoid_offset.size() &&
+              (sigmoid_slope.size() == 0 || sigmoid_slope.size() == machines_expected) &&
+              sigmoid_slope.of.allFinite() && sigmoid_offset.of.allFinite(),
+          "svm: the sigmoids do not fit the machines");
+  require(has_probabilities() == (spec.probabilities && of_classes),
+          "svm: the sigmoids are not those that were asked for");
+  require(has_probabilities() || fold_seed == 0, "svm: there are folds without sigmoids");
+  support_vectors.check(Svm::name, spec.kernel, kept);
+  if (spec.kernel.contains<Precomputed>())
+    require(kept == 0 || support.of.back() < width(), "svm: a support vector is beyond the columns");
+}
+
+void read_fields(SvmModel& model, const Value& value) {
+  Value complete = value;
+  if (!complete.find("order")) complete.set("order", Value(std::int64_t{0}));
+  read_fields<SvmModel>(model, complete);
+}
+
+Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution) const {
+  require(x.cols() == width(), fmt::format("svm: the model has {} columns and the rows have {}", width(), x.cols()));
+  const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
+  Matrix values = kernel.expand(x, dual_coefficients.of.transpose(), execution);
+  values.rowwise() += bias.of.transpose();
+  return values;
+}
+
+Matrix SvmModel::decision(const MatrixView& x) const { return scores_of(*this, machine_values(x)); }
+
+Labels SvmModel::classify(const MatrixView& x) const {
+  require(of_classes, "svm: this model predicts numbers, not classes");
+  return labels_of(decision(x));
+}
+
+Vector SvmModel::predict(const MatrixView& x) const {
+  if (!of_classes) return machine_values(x).col(0);
+  const Labels labels = classify(x);
+  Vector out(x.rows());
+  for (Index i = 0; i < x.rows(); ++i) out(i) = labels[at(i)];
+  return out;
+}
+
+Matrix SvmModel::probabilities(const MatrixView& x) const {
+  require(has_probabilities(), "svm: the model was fitted without probabilities; ask for them (probabilities = true)");
+  return probabilities_of(*this, machine_values(x));
+}
+
+Prediction SvmModel::prediction(const MatrixView& x) const {
+  Prediction out;
+  const Matrix values = machine_values(x);
+  if (!of_classes) {
+    out.value = values.col(0);
+    return out;
+  }
+  out.decision = scores_of(*this, values);
+  out.label = labels_of(out.decision);
+  if (has_probabilities()) out.probabilities = probabilities_of(*this, values);
+  return out;
+}
+
+}  // namespace lemma

@@ -1,0 +1,244 @@
+// lemma/linear/glm/family.cpp
+#include <algorithm>
+#include <cmath>
+#include <lemma/core/error.hpp>
+#include <lemma/linear/glm/family.hpp>
+#include <lemma/math/distributions.hpp>
+#include <lemma/math/simd.hpp>
+#include <lemma/math/special.hpp>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace lemma {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+constexpr GlmLink kBinomial[] = {GlmLink::logit, GlmLink::probit, GlmLink::cloglog, GlmLink::log};
+constexpr GlmLink kPoisson[] = {GlmLink::log, GlmLink::identity, GlmLink::sqrt};
+constexpr GlmLink kGaussian[] = {GlmLink::identity, GlmLink::log, GlmLink::inverse};
+constexpr GlmLink kGamma[] = {GlmLink::inverse, GlmLink::log, GlmLink::identity};
+constexpr GlmLink kInverseGaussian[] = {GlmLink::inverse_square, GlmLink::log, GlmLink::identity, GlmLink::inverse};
+
+/// Beyond these a probability is 0 or 1 in every way that counts, and its logarithm would leave the numbers there are.
+constexpr double kMostLogit = 700, kMostProbit = 30, kMostCloglog = 6.5;
+
+/// y log(y / μ), 0 for y = 0.
+double y_log_ratio(double y, double mean) { return y > 0 ? y * std::log(y / mean) : 0; }
+
+/// A probability p with its complement q, slope and both logarithms.
+struct Probability {
+  double p, q, slope, log_p, log_q;
+};
+Probability logit_at(double eta, double e) {  // e = exp(−|η|)
+  const double small = e / (1 + e), large = 1 / (1 + e), log_large = -std::log1p(e),
+               log_small = -std::abs(eta) + log_large;
+  if (eta > 0) return {large, small, small * large, log_large, log_small};
+  return {small, large, small * large, log_small, log_large};
+}
+Probability probit_at(double eta) {
+  const double p = normal_cdf(eta), q = normal_upper(eta);
+  return {p, q, std::exp(normal_log_density(eta)), p > 0.5 ? std::log1p(-q) : std::log(p),
+          q > 0.5 ? std::log1p(-p) : std::log(q)};
+}
+Probability cloglog_at(double eta) {
+  const double hazard = std::exp(eta), p = -std::expm1(-hazard), q = std::exp(-hazard);
+  return {p, q, hazard * q, std::log(p), -hazard};
+}
+Probability log_at(double eta) {
+  const double p = std::exp(eta), q = -std::expm1(eta);
+  return {p, q, p, eta, std::log(q)};
+}
+
+GlmPoint binomial_at(double y, const Probability& at) {
+  GlmPoint out;
+  out.mean = at.p;
+  out.slope = at.slope;
+  out.variance = at.p * at.q;
+  out.information = at.slope * (at.slope / out.variance);
+  out.residual = (y * at.q - (1 - y) * at.p) / at.slope;
+  out.log_mean = at.log_p;
+  out.log_rest = at.log_q;
+  out.valid = at.p > 0 && at.q > 0;
+  if (y == 0) out.deviance = -2 * at.log_q;
+  else if (y == 1) out.deviance = -2 * at.log_p;
+  else out.deviance = 2 * (y_log_ratio(y, at.p) + y_log_ratio(1 - y, at.q));
+  return out;
+}
+
+struct MeanAndSlope {
+  double mean, slope;
+};
+MeanAndSlope mean_at(GlmLink link, double eta, double exp_eta) {
+  switch (link) {
+    case GlmLink::log: return {exp_eta, exp_eta};
+    case GlmLink::inverse: return {1 / eta, -1 / (eta * eta)};
+    case GlmLink::sqrt: return {eta > 0 ? eta * eta : kNaN, 2 * eta};
+    case GlmLink::inverse_square: {
+      const double mean = eta > 0 ? 1 / std::sqrt(eta) : kNaN;
+      return {mean, -0.5 * mean / eta};
+    }
+    default: return {eta, 1};
+  }
+}
+
+double variance_at(GlmFamily family, double mean) {
+  switch (family) {
+    case GlmFamily::poisson: return mean;
+    case GlmFamily::gamma: return mean * mean;
+    case GlmFamily::inverse_gaussian: return mean * mean * mean;
+    default: return 1;
+  }
+}
+
+/// t − log(1 + t) = t²/2 − t³/3 + …, without cancellation where t is small.
+double beyond_log(double t) {
+  if (std::abs(t) > 0.1) return t - std::log1p(t);
+  double sum = 0, power = t;
+  for (int k = 2; k < 20; ++k) {
+    power *= -t;
+    sum -= power / k;
+  }
+  return sum;
+}
+
+double deviance_at(GlmFamily family, double y, double mean) {
+  const double t = (y - mean) / mean;
+  switch (family) {
+    case GlmFamily::
+        poisson:  // y log(y/μ) − (y − μ) = μ ((1 + t) log(1 + t) − t), of which little is left for large y near μ
+      if (std::abs(t) <= 0.1) return 2 * mean * std::max(0.0, t * std::log1p(t) - beyond_log(t));
+      return std::max(0.0, 2 * (y_log_ratio(y, mean) - (y - mean)));
+    case GlmFamily::gamma: return std::max(0.0, 2 * beyond_log(t));
+    case GlmFamily::inverse_gaussian: return t * t / y;
+    default: return (y - mean) * (y - mean);
+  }
+}
+
+GlmPoint point_at(const GlmLaw& law, double y, double eta, double e) {
+  if (law.family == GlmFamily::binomial) {
+    switch (law.link) {
+      case GlmLink::logit: return binomial_at(y, logit_at(std::clamp(eta, -kMostLogit, kMostLogit), e));
+      case GlmLink::probit: return binomial_at(y, probit_at(std::clamp(eta, -kMostProbit, kMostProbit)));
+      case GlmLink::cloglog: return binomial_at(y, cloglog_at(std::clamp(eta, -kMostLogit, kMostCloglog)));
+      default: return binomial_at(y, log_at(eta));
+    }
+  }
+  const auto [mean, slope] = mean_at(law.link, eta, e);
+  GlmPoint out;
+  out.mean = mean;
+  out.slope = slope;
+  out.valid = law.valid_mean(mean) && slope != 0 && std::isfinite(slope);
+  if (!out.valid) return out;
+  out.variance = variance_at(law.family, mean);
+  out.information = slope * (slope / out.variance);
+  out.residual = (y - mean) / slope;
+  out.deviance = deviance_at(law.family, y, mean);
+  return out;
+}
+
+/// What `point_at` wants to have the exponential of.
+double exponent_of(const GlmLaw& law, double eta) {
+  if (law.link == GlmLink::logit) return std::max(-std::abs(eta), -kMostLogit);
+  return law.link == GlmLink::log && law.family != GlmFamily::binomial ? eta : 0;
+}
+
+}  // namespace
+
+GlmLink GlmLaw::canonical(GlmFamily family) { return links_of(family).front(); }
+
+std::span<const GlmLink> GlmLaw::links_of(GlmFamily family) {
+  switch (family) {
+    case GlmFamily::binomial: return kBinomial;
+    case GlmFamily::poisson: return kPoisson;
+    case GlmFamily::gaussian: return kGaussian;
+    case GlmFamily::gamma: return kGamma;
+    case GlmFamily::inverse_gaussian: return kInverseGaussian;
+  }
+  return {};
+}
+
+bool GlmLaw::estimates_dispersion() const { return family != GlmFamily::binomial && family != GlmFamily::poisson; }
+
+bool GlmLaw::concave() const {
+  if (link == canonical(family)) return true;
+  switch (family) {
+    case GlmFamily::binomial:  // log F and log(1 − F) are concave; with the log link log(1 − e^η) is too
+    case GlmFamily::poisson: return true;                // y log η − η, 2 y log η − η²
+    case GlmFamily::gamma: return link == GlmLink::log;  // −η − y e^−η
+    default: return false;
+  }
+}
+
+std::string_view GlmLaw::family_in_r() const {
+  if (family == GlmFamily::gamma) return "Gamma";
+  if (family == GlmFamily::inverse_gaussian) return "inverse.gaussian";
+  return names_of(family)[static_cast<std::size_t>(family)];
+}
+
+double GlmLaw::mean(double eta) const { return at(0.5, eta).mean; }
+
+double GlmLaw::eta(double mean) const {
+  switch (link) {
+    case GlmLink::logit: return std::log(mean / (1 - mean));
+    case GlmLink::probit: return mean > 0 && mean < 1 ? normal_quantile(mean) : kNaN;
+    case GlmLink::cloglog: return std::log(-std::log1p(-mean));
+    case GlmLink::log: return mean > 0 ? std::log(mean) : kNaN;
+    case GlmLink::inverse: return mean != 0 ? 1 / mean : kNaN;
+    case GlmLink::sqrt: return mean > 0 ? std::sqrt(mean) : kNaN;
+    case GlmLink::inverse_square: return mean > 0 ? 1 / (mean * mean) : kNaN;
+    case GlmLink::identity: return mean;
+  }
+  return kNaN;
+}
+
+bool GlmLaw::admits(double y) const {
+  switch (family) {
+    case GlmFamily::binomial: return y >= 0 && y <= 1;
+    case GlmFamily::poisson: return y >= 0;
+    case GlmFamily::gaussian: return true;
+    default: return y > 0;
+  }
+}
+
+bool GlmLaw::valid_mean(double mean) const {
+  if (family == GlmFamily::binomial) return mean > 0 && mean < 1;
+  return std::isfinite(mean) && (family == GlmFamily::gaussian || mean > 0);
+}
+
+double GlmLaw::first_mean(double y, double prior) const {
+  if (family == GlmFamily::binomial) return (prior * y + 0.5) / (prior + 1);
+  return family == GlmFamily::poisson ? y + 0.1 : y;
+}
+
+GlmPoint GlmLaw::at(double y, double eta) const { return point_at(*this, y, eta, std::exp(exponent_of(*this, eta))); }
+
+void GlmLaw::at(std::span<const double> y, std::span<const double> eta, std::span<GlmPoint> out) const {
+  std::vector<double> e(eta.size());
+  std::transform(eta.begin(), eta.end(), e.begin(), [&](double each) { return exponent_of(*this, each); });
+  simd::exp(e, e);
+  for (std::size_t i = 0; i < eta.size(); ++i) out[i] = point_at(*this, y[i], eta[i], e[i]);
+}
+
+double GlmLaw::log_likelihood(double y, double prior, const GlmPoint& point, double dispersion) const {
+  switch (family) {
+    case GlmFamily::binomial: {  // s = m y successes in m trials
+      const double s = prior * y, f = prior * (1 - y);
+      const double ways = log_gamma(prior + 1) - log_gamma(s + 1) - log_gamma(f + 1);
+      return ways + (s > 0 ? s * point.log_mean : 0) + (f > 0 ? f * point.log_rest : 0);
+    }
+    case GlmFamily::poisson: return prior * ((y > 0 ? y * std::log(point.mean) : 0) - point.mean - log_gamma(y + 1));
+    case GlmFamily::gaussian:  // n (log(2π φ) + 1) / 2 with φ = deviance / n, over the rows
+      return 0.5 * (std::log(prior) - std::log(2 * std::numbers::pi * dispersion) - 1);
+    case GlmFamily::gamma: {
+      const double shape = 1 / dispersion, scaled = y / point.mean;
+      return prior * (shape * (std::log(shape * scaled) - scaled) - std::log(y) - log_gamma(shape));
+    }
+    case GlmFamily::inverse_gaussian:
+      return -0.5 * prior * (std::log(2 * std::numbers::pi * dispersion) + 1 + 3 * std::log(y));
+  }
+  return kNaN;
+}
+
+}  // namespace lemma

@@ -1,0 +1,49 @@
+// lemma/linear/linear_svm/model.cpp: what a fitted model says of rows, and of itself.
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/linear/linear_svm.hpp>
+#include <lemma/linear/shared/planes.hpp>
+#include <lemma/model/one_vs_rest.hpp>
+
+namespace lemma {
+
+void LinearSvmModel::check() const {
+  require(planes() >= 1 && width() >= 1 && coefficients.of.allFinite(), "linear_svm: the coefficients are not usable");
+  for (const PathNumbers* each : {&intercept, &objective_primal, &objective_dual, &gap, &n_support})
+    require(each->size() == planes() && each->of.allFinite(), "linear_svm: the numbers of the planes are not usable");
+  require(planes() == functions_for(class_count()), "linear_svm: two classes need one plane");
+  require(class_factors.size() == class_count() && class_factors.allFinite(),
+          "linear_svm: there must be a factor for each class");
+  require(spec.intercept || (intercept.of.array() == 0).all(),
+          "linear_svm: there is an intercept where none was fitted");
+}
+
+Matrix LinearSvmModel::decision(const MatrixView& x) const { return planes::decision(LinearSvm::name, affine(), x); }
+Labels LinearSvmModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
+std::vector<NamedColumn> LinearSvmModel::diagnostics(const Block& block) const {
+  return planes::diagnose(decision(block.x), block.label);
+}
+
+std::string LinearSvmModel::summary(const Names& names) const {
+  std::vector<std::string> which;
+  std::vector<double> half_widths;
+  for (Index k = 0; k < planes(); ++k) {
+    which.push_back(planes::name(names, k, planes()));
+    const double length = coefficients.of.row(k).stableNorm();
+    half_widths.push_back(length > 0 ? 1 / length : std::nan(""));
+  }
+  const auto column = [](const PathNumbers& of) { return std::vector<double>(of.of.begin(), of.of.end()); };
+  TextTable table;
+  table.words("", which);
+  table.numbers("objective", column(objective_primal), 7);
+  table.numbers("gap", column(gap), 2);
+  table.numbers("support", column(n_support), 7);
+  table.numbers("half width of the margin", half_widths, 4);
+  return planes::table(affine(), spec.intercept, names) +
+         fmt::format("\nLoss {}, C = {:.5g}, bias {}\n", name_of(spec.loss), spec.C,
+                     spec.intercept ? name_of(spec.bias) : "none") +
+         table.str({.gap = 2, .width = 100});
+}
+
+}  // namespace lemma
