@@ -10,7 +10,8 @@ target_link_libraries(lemma_test_settings INTERFACE lemma_settings GTest::gtest_
 # The numeric loops are the library's: tests are compiled once and run once, so compiling fast is worth more.
 target_compile_options(lemma_test_settings INTERFACE $<$<CONFIG:Release>:-O1>)
 
-add_library(lemma_test_places OBJECT "${PROJECT_SOURCE_DIR}/tests/places.cpp")
+add_library(lemma_test_places OBJECT "${PROJECT_SOURCE_DIR}/tests/places.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/fixed_seed.cpp")
 target_link_libraries(lemma_test_places PRIVATE lemma_settings)
 target_compile_definitions(lemma_test_places PRIVATE
     LEMMA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LEMMA_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lemma")
