@@ -50,13 +50,13 @@ std::string certificate_line(const Certificate& certificate, const Context& cont
   const auto strength = to_value(certificate).at("strength").as_string();
   return fmt::format("{} ({}; {} {}, allowed {}; {})",
                      certificate.holds() ? context.good("holds") : context.bad("DOES NOT HOLD"), strength,
-                     certificate.kind, residues_as_powers(format_significant(certificate.value, 3)),
+                     certificate.kind, residue_text(certificate.value, certificate.tolerance, 3),
                      format_significant(certificate.tolerance, 3), certificate.stopped);
 }
 
 std::string certificate_text(const Certificate& certificate, const Context& context) {
   const std::string sentence =
-      certificate.message.empty() ? "" : "  " + wrap(residues_as_powers(certificate.message), 98, 2) + "\n";
+      certificate.message.empty() ? "" : "  " + wrap(residues_bounded(certificate.message), 98, 2) + "\n";
   return fmt::format("{}: {}\n{}", context.bold("Certificate"), certificate_line(certificate, context), sentence);
 }
 

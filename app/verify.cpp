@@ -94,7 +94,7 @@ void verify(const Verify& options, Context& context) {
                             agrees    ? context.good("Verified.")
                             : nothing ? "Nothing to verify."
                                       : context.bad("Not verified."),
-                            wrap(residues_as_powers(message), 88)));
+                            wrap(residues_bounded(message), 88)));
 }
 
 }  // namespace

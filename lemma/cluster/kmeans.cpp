@@ -5,6 +5,7 @@
 #include <cmath>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/core/random.hpp>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/lloyd.hpp>
 #include <lemma/math/column_moments.hpp>
@@ -240,7 +241,7 @@ double mismatch(const KMeansModel& model, const PlainStep& found) {
 std::string verdict(const KMeansModel& model, const Certificate& out, double movement, double disagreement,
                     bool empty) {
   const std::string moves = fmt::format("one more step moves a centre by {} of the rows' spread (allowed {})",
-                                        format_significant(movement, 2), format_significant(out.tolerance, 2));
+                                        residue_text(movement, out.tolerance), format_significant(out.tolerance, 2));
   if (out.holds())
     return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + ".";
   if (disagreement > 1e-9)

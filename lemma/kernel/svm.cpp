@@ -137,7 +137,7 @@ void warn_of_outcome(SvmModel& model, const std::vector<Machine>& machines, cons
           fmt::format("{}no hyperplane separates the classes with this kernel: means of their rows, by the "
                       "multipliers, are {} apart; "
                       "use a finite C, or a kernel that tells more apart",
-                      who, format_significant(trained.measured.hull_distance(), 3)));
+                      who, format_significant(trained.measured.hull_distance(), 2)));
     else if (!trained.converged)
       model.warnings.push_back(fmt::format("{}the work ended early: {}", who, trained.stopped));
     const Vector& values = trained.values;

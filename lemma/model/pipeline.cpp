@@ -133,7 +133,7 @@ class PipelineModel final : public AnyModel::Interface {
       out += fmt::format("{}Step {} of {}: {}\n\n{}", i ? "\n" : "", i + 1, steps_.size(), method_->step_name(i),
                          steps_[i]->summary(at));
       if (i + 1 < steps_.size())
-        out += fmt::format("\nCertificate: {}\n", wrap(residues_as_powers(certificate.message), 87));
+        out += fmt::format("\nCertificate: {}\n", wrap(residues_bounded(certificate.message), 87));
     }
     return out;
   }

@@ -18,11 +18,10 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 std::string inseparable(const Measured& measured, const std::string& who) {
   return fmt::format(
       "{}No hyperplane separates the classes with this kernel. The multipliers, divided by their sum over each class, "
-      "are "
-      "the proof: they mix a point of each class's convex hull, and the two are {} apart, so no margin can be wider "
-      "than "
-      "{}.",
-      who, format_significant(measured.hull_distance(), 3), format_significant(measured.hull_distance() / 2, 3));
+      "are the proof: they mix a point of each class's convex hull, and the two are {} apart, so no margin can be "
+      "wider "
+      "than about {}.",
+      who, format_significant(measured.hull_distance(), 2), format_significant(measured.hull_distance() / 2, 2));
 }
 
 }  // namespace

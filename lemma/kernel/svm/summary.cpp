@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/svm/parts.hpp>
@@ -52,7 +53,7 @@ std::string machine_table(const SvmModel& model, const Names& names) {
   for (Index m = 0; m < model.machine_count(); ++m) {
     who.push_back(
         machine_name(static_cast<int>(model.machines(m, 0)), static_cast<int>(model.machines(m, 1)), names.classes));
-    gaps.push_back(std::isnan(model.gap.of(m)) ? "NA" : fmt::format("{:.1e}", model.gap.of(m)));
+    gaps.push_back(std::isnan(model.gap.of(m)) ? "NA" : residue_text(model.gap.of(m), model.spec.tolerance));
   }
   TextTable table;
   if (model.of_classes) table.words("machine", who);

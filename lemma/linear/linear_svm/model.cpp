@@ -1,6 +1,7 @@
 // lemma/linear/linear_svm/model.cpp: what a fitted model says of rows, and of itself.
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/shared/planes.hpp>
@@ -26,10 +27,11 @@ std::vector<NamedColumn> LinearSvmModel::diagnostics(const Block& block) const {
 }
 
 std::string LinearSvmModel::summary(const Names& names) const {
-  std::vector<std::string> which;
+  std::vector<std::string> which, gaps;
   std::vector<double> half_widths;
   for (Index k = 0; k < planes(); ++k) {
     which.push_back(planes::name(names, k, planes()));
+    gaps.push_back(residue_text(gap.of(k), spec.tolerance));
     const double length = coefficients.of.row(k).stableNorm();
     half_widths.push_back(length > 0 ? 1 / length : std::nan(""));
   }
@@ -37,7 +39,7 @@ std::string LinearSvmModel::summary(const Names& names) const {
   TextTable table;
   table.words("", which);
   table.numbers("objective", column(objective_primal), 7);
-  table.numbers("gap", column(gap), 2);
+  table.right("gap", gaps);
   table.numbers("support", column(n_support), 7);
   table.numbers("half width of the margin", half_widths, 4);
   return planes::table(affine(), spec.intercept, names) +
