@@ -52,16 +52,20 @@ void check(int info, const char* routine) {
   if (info != 0) throw std::logic_error(std::string(routine) + " ended with " + std::to_string(info));
 }
 
-/// Reflectors [first, first + count) of Q, or their transposes, onto rows [first, m) of columns [from, from + columns).
+/// Reflectors [first, first + count) of Q, or their transposes, onto rows [first, m) of columns [from, from + columns). Each
+/// thread has a copy of the reflectors: LAPACK's dorm2r, which takes a few of them at a time, writes ones on their diagonal while
+/// it works.
 void reflect(Op op, const Columns& q, const Vector& factors, Index first, Index count, Columns& b, Index from,
              Index columns) {
   const int m = static_cast<int>(b.rows() - first), n = static_cast<int>(columns), k = static_cast<int>(count);
-  const int ldq = static_cast<int>(q.outerStride()), ldb = static_cast<int>(b.outerStride());
+  const int ldb = static_cast<int>(b.outerStride());
+  thread_local Columns own;
+  own = q.block(first, first, m, k);
   thread_local std::vector<double> work;
   work.resize(static_cast<std::size_t>(std::max<Index>(columns, 1) * kPanel + (kPanel + 1) * kPanel));
   const int size = static_cast<int>(work.size());
   int info = 0;
-  fortran()->dormqr("L", op == Op::plain ? "N" : "T", &m, &n, &k, &q(first, first), &ldq, factors.data() + first,
+  fortran()->dormqr("L", op == Op::plain ? "N" : "T", &m, &n, &k, own.data(), &m, factors.data() + first,
                     b.data() + first + from * b.outerStride(), &ldb, work.data(), &size, &info, 1, 1);
   check(info, "dormqr");
 }
