@@ -14,6 +14,8 @@ void add_split(CLI::App& tool, Context& context);
 void add_fit(CLI::App& tool, Context& context);
 void add_predict(CLI::App& tool, Context& context);
 void add_evaluate(CLI::App& tool, Context& context);
+void add_show(CLI::App& tool, Context& context);
+void add_sample(CLI::App& tool, Context& context);
 void add_update(CLI::App& tool, Context& context);
 void add_verify(CLI::App& tool, Context& context);
 void add_anova(CLI::App& tool, Context& context);

@@ -119,14 +119,14 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
         throw Error(fmt::format("'{0}' is missing in some rows; leave them out with --where '!is.na({0})'",
                                 trained.design.response_columns().front()));
       out.measures = measures(
-          score_regression(Eigen::Map<const Vector>(data.y.data(), p.value.size()), p.value, weights_of(data)));
+          score_regression(Eigen::Map<const Vector>(data.y.data(), p.value().size()), p.value(), weights_of(data)));
       break;
     case Task::classification: {
       if (std::find(data.label.begin(), data.label.end(), -1) != data.label.end())
         throw Error(fmt::format(
             "'{}' is missing in some rows, or holds a class the model never saw; leave them out with --where",
             trained.design.target()));
-      const ClassPredictions said{p.label, p.probabilities, {}};
+      const ClassPredictions said{p.label(), p.probabilities(), {}};
       auto score =
           score_classification(data.label, said, static_cast<Index>(trained.design.classes().size()), weights_of(data));
       out = {std::move(score.measures), std::move(score.confusion), std::move(score.per_class)};
@@ -134,10 +134,10 @@ Findings judge(const TrainedModel& trained, const Trial& trial, const Evaluate& 
     }
     case Task::clustering:
       require(data.x.rows() > 0, "clusters are judged with all rows in memory: give a CSV file, without --memory");
-      out.measures = validity_measures(data.x, p.label, weights_of(data), context.execution());
+      out.measures = validity_measures(data.x, p.label(), weights_of(data), context.execution());
       if (!options.truth.empty())
         for (auto& measure :
-             agreement_measures(labels_of(table.column(options.truth), data.kept), p.label, weights_of(data)))
+             agreement_measures(labels_of(table.column(options.truth), data.kept), p.label(), weights_of(data)))
           out.measures.push_back(std::move(measure));
       break;
     default:

@@ -4,6 +4,7 @@
 #include "method_help.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
+#include "words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,37 +21,10 @@ namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, stepwise, from;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, id, stepwise, from;
   DataOptions data;
   bool help = false, strict = false;
 };
-
-/// A file that holds a matrix, for parameters that take one: --start centers.csv.
-Value matrix_file(const std::string& path) {
-  const Table table = read_table(path, {});
-  Matrix m(table.rows(), table.columns());
-  for (Index j = 0; j < table.columns(); ++j) {
-    if (table.column(j).type() != ColumnType::numeric)
-      throw Error(fmt::format("{}: column '{}' is not numeric", path, table.column(j).name));
-    m.col(j) = Eigen::Map<const Vector>(table.column(j).numbers().values.data(), table.rows());
-  }
-  return m;
-}
-
-bool names_a_file(const ParamInfo& info, const Value& value) {
-  if (!value.is_string()) return false;
-  if (info.kind == ParamInfo::Kind::matrix) return true;
-  return info.kind == ParamInfo::Kind::name_or_matrix &&
-         std::find(info.choices.begin(), info.choices.end(), value.as_string()) == info.choices.end();
-}
-
-bool is_flag(const std::string& word) { return word.starts_with("--"); }
-
-/// Whether the word at i is the value of the parameter before it; a truth value may be left out.
-bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std::size_t i) {
-  if (i >= words.size()) return false;
-  return info.kind == ParamInfo::Kind::truth ? words[i] == "true" || words[i] == "false" : !is_flag(words[i]);
-}
 
 /// The methods that flags choose inside a method (--base tree): only they know which parameters there are (--base.depth).
 Value with_methods_inside(const Method& method, const std::vector<std::string>& words, Value params) {
@@ -75,37 +49,14 @@ Value with_methods_inside(const Method& method, const std::vector<std::string>& 
 /// `files` are those they were read from.
 Value method_params(const Method& method, const std::vector<std::string>& words, Value params,
                     const std::vector<std::string>& own_flags, std::vector<std::string>& files) {
+  for (const auto& word : words)
+    for (const char* flag : {"--formula", "--data", "--method"})
+      if (word.substr(0, word.find('=')) == flag)
+        throw Error(fmt::format("there is no {}: write lemma fit {} DATA 'y ~ .', in this order", flag, method.name()));
   params = with_methods_inside(method, words, std::move(params));
   const auto infos = params_of(method, params);
-  std::vector<std::string> known = own_flags;
-  for (const auto& info : infos) known.push_back("--" + info.name);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto equals = words[i].find('=');
-    const std::string flag = words[i].substr(0, equals);
-    const auto info =
-        std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
-    if (info == infos.end()) {
-      if (!is_flag(flag))
-        throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
-      if (flag == "--formula" || flag == "--data" || flag == "--method")
-        throw Error(fmt::format("there is no {}: write lemma fit {} DATA 'y ~ .', in this order", flag, method.name()));
-      throw Error(fmt::format("{} takes no {}{}; 'lemma fit {} --help' lists what it takes", method.name(), flag,
-                              did_you_mean(flag, known), method.name()));
-    }
-    std::string text;
-    if (equals != std::string::npos) text = words[i].substr(equals + 1);
-    else if (is_value(*info, words, i + 1)) text = words[++i];
-    else if (info->kind == ParamInfo::Kind::truth) text = "true";
-    else throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
-    Value value = parse_param(*info, text, method.name());
-    if (!names_a_file(*info, value)) {
-      set_path(params, info->name, value);
-      continue;
-    }
-    files.push_back(text);
-    set_path(params, info->name, matrix_file(text));
-  }
-  return params;
+  return parse_words({method.name(), fmt::format("lemma fit {} --help", method.name()), infos, own_flags}, words,
+                     std::move(params), files);
 }
 
 std::string formula_or_default(const Fit& options, const Method& method) {
@@ -138,12 +89,7 @@ void report(const TrainedModel& trained, const Stepwise* chosen, const std::stri
     return context.print_json(document);
   }
   if (chosen) context.print(chosen->trace() + "\n");
-  const auto names = trained.names();
-  context.print(context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
-                                         trained.design.formula_text())) +
-                fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
-                            names.features.size() == 1 ? "" : "s"));
-  context.print(trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context));
+  context.print(fit_text(trained, context));
   if (!written.empty()) context.note("model written to " + written);
 }
 
@@ -165,6 +111,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   if (!options.missing.empty()) how.design.missing = parse_missing(options.missing);
   how.design.weights = options.weights;
   how.design.precision = options.precision;
+  how.id = options.id;
   how.memory = options.data.limit();
   how.fit.seed = context.seed;
   how.fit.threads = context.execution().threads;
@@ -269,6 +216,10 @@ void add_fit(CLI::App& tool, Context& context) {
       ->group("Data");
   command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")
       ->capture_default_str()
+      ->group("Data");
+  command
+      ->add_option("--id", options->id,
+                   "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
   command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");

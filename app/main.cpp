@@ -1,10 +1,12 @@
 // app/main.cpp: the `lemma` command: global options, the subcommands, exit codes.
+#include "actions.hpp"
 #include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <lemma/catalog.hpp>
 #include <lemma/core/cpu.hpp>
 #include <lemma/core/error.hpp>
 #include <new>
@@ -87,9 +89,10 @@ int run(int argc, char** argv, Context& context) {
   tool.add_flag("--version", version, "print the version");
   tool.add_flag("--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
-  for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_update, add_anova,
-                         add_methods, add_datasets, add_completion, add_man})
+  for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_show, add_sample,
+                         add_update, add_anova, add_methods, add_datasets, add_completion, add_man})
     add(tool, context);
+  add_actions(tool, catalog(), context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);
   tool.parse_complete_callback([&] { choose_simd(context); });
   tool.footer(

@@ -23,6 +23,21 @@ std::string takes(const MethodAbout& about) {
   return out.empty() ? "nothing more" : out;
 }
 
+std::string parts_text(const Method& method) {
+  std::vector<std::string> names, meanings;
+  for (const PartInfo& part : method.parts()) {
+    const bool asked = part.given != Given::by_default;
+    names.push_back(asked ? fmt::format("[{}]", part.name) : std::string(part.name));
+    meanings.emplace_back(part.meaning);
+    if (const auto way = method.way_to(part.name); !way.empty()) meanings.back() += fmt::format(" (with {})", way);
+  }
+  TextTable::Layout plain;
+  plain.indent = 2;
+  plain.header = false;
+  return names.empty() ? "  none: its results are about the training rows\n"
+                       : TextTable().words("", names).words("", meanings).str(plain);
+}
+
 }  // namespace
 
 std::string method_help(const Method& method) {
@@ -49,6 +64,7 @@ std::string method_help(const Method& method) {
   plain.indent = 2;
   plain.header = false;
   out += TextTable().words("", names).words("", meanings).str(plain);
+  out += "\nPredictions ('lemma predict --what NAME'; those in brackets have to be asked for)\n" + parts_text(method);
   out += fmt::format("\nAlso takes: {}\n'lemma fit --help' lists the options for the data.\n", takes(about));
   out += fmt::format("\nExample\n  {}\n", about.example);
   return out;

@@ -37,8 +37,17 @@ Value fit_document(const TrainedModel& trained) {
   std::vector<std::string> warnings = model->warnings();
   warnings.insert(warnings.end(), trained.notes.begin(), trained.notes.end());
   out.set("warnings", warnings);
-  out.set("results", model->results(names));
+  out.set("results", trained.results());
   return out;
+}
+
+std::string fit_text(const TrainedModel& trained, const Context& context) {
+  const auto names = trained.names();
+  return context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
+                                  trained.design.formula_text())) +
+         fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
+                     names.features.size() == 1 ? "" : "s") +
+         trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context);
 }
 
 void print_notes(const TrainedModel& trained, const std::string& path, const Context& context) {

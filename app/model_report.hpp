@@ -8,6 +8,8 @@ namespace lemma::app {
 
 /// {"method", "task", "params", "features", "target", "classes"?, "rows", "certificate", "warnings", "results"}
 Value fit_document(const TrainedModel& trained);
+/// The same for a person: what was fitted to what, the summary and the certificate.
+std::string fit_text(const TrainedModel& trained, const Context& context);
 
 /// Of an updated model: the fit's rows and those of each update, as [{"data", "rows"}, …].
 Value parts_document(const std::vector<OriginPart>& parts);

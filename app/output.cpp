@@ -19,6 +19,13 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
+Value to_value(const Column& column) {
+  if (column.type() == ColumnType::numeric) return Value::Array{{column.rows()}, column.numbers().values};
+  Value::List texts;
+  for (Index i = 0; i < column.rows(); ++i) texts.push_back(column.is_missing(i) ? Value() : Value(column.text(i)));
+  return texts;
+}
+
 bool is_stdout(const std::string& path) { return path == "-" || descriptor_named(path) == STDOUT_FILENO; }
 
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {

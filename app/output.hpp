@@ -3,6 +3,8 @@
 #include "context.hpp"
 
 #include <lemma/core/file.hpp>
+#include <lemma/core/value.hpp>
+#include <lemma/data/table.hpp>
 #include <optional>
 #include <span>
 
@@ -26,6 +28,9 @@ class Output {
   const Context& context_;
   std::optional<FileWriter> file_;  // nothing: standard output
 };
+
+/// A column in a JSON document: numbers, or texts; missing ones are null.
+Value to_value(const Column& column);
 
 bool is_stdout(const std::string& path);
 

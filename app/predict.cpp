@@ -22,15 +22,7 @@ struct Predict {
 
 Value document(const Predict& options, const TrainedModel& trained, const Table& out) {
   Value columns = Value::object();
-  for (const auto& column : out.all()) {
-    if (column.type() == ColumnType::numeric) {
-      columns.set(column.name, Value(Value::Array{{column.rows()}, column.numbers().values}));
-      continue;
-    }
-    Value::List texts;
-    for (Index i = 0; i < column.rows(); ++i) texts.push_back(column.is_missing(i) ? Value() : Value(column.text(i)));
-    columns.set(column.name, std::move(texts));
-  }
+  for (const auto& column : out.all()) columns.set(column.name, to_value(column));
   Value doc = Value::object();
   doc.set("model", options.model);
   doc.set("method", trained.model->method().name());
@@ -123,9 +115,10 @@ void add_predict(CLI::App& tool, Context& context) {
   command->add_option("-o,--output", options->output, "where to write the predictions (default: standard output)");
   command
       ->add_option("--what", options->asked.what,
-                   "value, class, probabilities, decision (linear predictor), coordinates, residual, or all")
-      ->check(
-          CLI::IsMember({"default", "value", "class", "probabilities", "decision", "coordinates", "residual", "all"}));
+                   "parts of the prediction, separated by commas: value, class, probabilities, decision, coordinates, "
+                   "residual, what else the method gives ('lemma fit METHOD --help'), or all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--interval", options->asked.interval, "none, confidence or prediction")->capture_default_str();
   command->add_option("--level", options->asked.level, "of the interval")
       ->check(CLI::Range(1e-9, 1 - 1e-9))

@@ -3,6 +3,7 @@
 
 #include "data_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/core.h>
@@ -15,81 +16,62 @@
 namespace lemma::app {
 namespace {
 
-/// Values for the rows the design kept, spread over all rows of the table; the others stay missing.
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Columns for the rows the design kept, spread over all rows of the table; the others stay missing.
 class Spread {
  public:
-  Spread(Index rows, const std::vector<Index>& kept) : rows_(rows), kept_(kept) {}
-  Column numbers(std::string name, const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& values) const {
-    std::vector<double> all(static_cast<std::size_t>(rows_), std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t i = 0; i < kept_.size(); ++i)
-      all[static_cast<std::size_t>(kept_[i])] = values(static_cast<Index>(i));
-    return numeric(std::move(name), std::move(all));
+  Spread(Index rows, const std::vector<Index>& kept) : rows_(static_cast<std::size_t>(rows)), kept_(kept) {}
+  Column operator()(Column column) const {
+    if (kept_.size() == rows_) return column;
+    if (auto* numbers = std::get_if<Numbers>(&column.data))
+      numbers->values = spread(numbers->values, std::numeric_limits<double>::quiet_NaN());
+    else if (auto* categories = std::get_if<Categories>(&column.data))
+      categories->codes = spread(categories->codes, -1);
+    else {
+      auto& texts = std::get<Texts>(column.data);
+      texts.values = spread(texts.values, std::string());
+      texts.missing = spread(std::vector<bool>(kept_.size(), false), true);
+    }
+    return column;
   }
-  Column labels(std::string name, const Labels& codes, const std::vector<std::string>& levels) const {
-    Categories all{std::vector<std::int32_t>(static_cast<std::size_t>(rows_), -1), levels};
-    for (std::size_t i = 0; i < kept_.size(); ++i) all.codes[static_cast<std::size_t>(kept_[i])] = codes[i];
-    return {std::move(name), std::move(all)};
+  Column operator()(std::string name, const Vector& numbers) const {
+    return (*this)(numeric(std::move(name), {numbers.begin(), numbers.end()}));
   }
 
  private:
-  Index rows_;
+  template <class T>
+  std::vector<T> spread(const std::vector<T>& values, std::type_identity_t<T> missing) const {
+    std::vector<T> all(rows_, missing);
+    for (std::size_t i = 0; i < kept_.size(); ++i) all[static_cast<std::size_t>(kept_[i])] = values[i];
+    return all;
+  }
+  std::size_t rows_;
   const std::vector<Index>& kept_;
 };
 
-std::vector<std::string> cluster_names(Index count) {
-  std::vector<std::string> names;
-  for (Index k = 1; k <= count; ++k) names.push_back(std::to_string(k));
-  return names;
+constexpr const char* kResidual = "residual";  // what the response and the value leave: the model alone gives none
+
+bool wants_residual(const Asked& asked) {
+  return asked.what.empty() || contains(asked.what, "all") || contains(asked.what, kResidual);
 }
 
-bool wants(const Asked& asked, std::string_view what, bool by_default) {
-  return asked.what == what || asked.what == "all" || (asked.what == "default" && by_default);
-}
-
-/// Everything the model says of the rows, as named columns.
+/// Everything the model says of the rows, as named columns; the residual last.
 std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data,
                                       const Asked& asked, Index table_rows) {
   const Spread spread(table_rows, data.kept);
-  const Task task = trained.model->task();
-  const auto& classes = trained.design.classes();
+  const bool residual = wants_residual(asked) && p.value().size() > 0 && data.has_response && !data.y.empty();
   std::vector<Column> out;
-  if (p.value.size() > 0 && wants(asked, "value", true)) out.push_back(spread.numbers("prediction", p.value));
-  if (p.lower.size() > 0) {
-    out.push_back(spread.numbers("lower", p.lower));
-    out.push_back(spread.numbers("upper", p.upper));
+  for (const PredictedPart& part : p.parts()) {
+    const bool value = part.info.name == kValuePart.name;
+    if (!value || asked.what.empty() || contains(asked.what, "all") || contains(asked.what, part.info.name))
+      for (Column& column : trained.columns_of(part)) out.push_back(spread(std::move(column)));
   }
-  const auto drawn = [&](const Matrix& m, Index j, std::string name) {
-    out.push_back(spread.numbers(std::move(name), m.col(j)));
-  };
-  if (p.deviations.size() > 0) {
-    drawn(p.deviations, 0, "sd");
-    drawn(p.deviations, 1, "sd_observation");
-  }
-  for (Index j = 0; j < p.samples.cols(); ++j) drawn(p.samples, j, "sample_" + std::to_string(j + 1));
-  if (p.value.size() > 0 && data.has_response && !data.y.empty() && wants(asked, "residual", true))
-    out.push_back(spread.numbers("residual", Eigen::Map<const Vector>(data.y.data(), p.value.size()) - p.value));
-  if (!p.label.empty() && wants(asked, "class", true)) {
-    const bool clusters = task == Task::clustering;
-    const int most = *std::max_element(p.label.begin(), p.label.end()) + 1;
-    out.push_back(spread.labels(clusters ? "cluster" : "class", p.label, clusters ? cluster_names(most) : classes));
-  }
-  const auto matrix = [&](const Matrix& m, const std::string& prefix, const std::vector<std::string>& names) {
-    for (Index j = 0; j < m.cols(); ++j)
-      out.push_back(spread.numbers(
-          prefix +
-              (static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : std::to_string(j + 1)),
-          m.col(j)));
-  };
-  if (wants(asked, "probabilities", true)) matrix(p.probabilities, "p_", classes);
-  if (wants(asked, "decision", false))
-    matrix(p.decision, "decision_", p.decision.cols() == 1 ? std::vector<std::string>{""} : classes);
-  if (wants(asked, "coordinates", task == Task::transformation))
-    matrix(p.coordinates, "",
-           p.coordinate_names.empty() ? trained.model->output_names(trained.design.features()) : p.coordinate_names);
-  if (p.log_density.size() > 0) out.push_back(spread.numbers("log_density", p.log_density));
-  if (out.empty())
-    throw Error(fmt::format("{} gives no {}; leave --what out to see what it gives", trained.model->method().name(),
-                            asked.what));
+  if (residual) out.push_back(spread(kResidual, Eigen::Map<const Vector>(data.y.data(), p.value().size()) - p.value()));
+  else if (contains(asked.what, kResidual))
+    throw Error("there is no residual: it is the response less the predicted number, and one of them is not there");
   return out;
 }
 
@@ -124,6 +106,9 @@ Table invert(const TrainedModel& trained, const Table& table, const Asked& asked
 
 PredictOptions prediction_options(const Asked& asked, const Context& context) {
   PredictOptions how;
+  how.what = asked.what;
+  if (const auto residual = std::find(how.what.begin(), how.what.end(), kResidual); residual != how.what.end())
+    *residual = kValuePart.name;
   how.interval = static_cast<IntervalKind>(choose("--interval", asked.interval, {"none", "confidence", "prediction"}));
   how.level = asked.level;
   how.deviations = asked.sd;
@@ -151,7 +136,7 @@ Table table_of(const TrainedModel& trained, const Table& table, const DesignData
     const auto diagnostics = trained.model->diagnostics(block);
     if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained.model->method().name()));
     const Spread spread(table.rows(), data.kept);
-    for (const auto& column : diagnostics) columns.push_back(spread.numbers(column.name, column.values));
+    for (const auto& column : diagnostics) columns.push_back(spread(column.name, column.values));
   }
   Table out = asked.append ? table : Table();
   const auto is_taken = [&](const std::string& name) {

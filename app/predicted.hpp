@@ -9,7 +9,9 @@ namespace lemma::app {
 
 /// What is asked of the model.
 struct Asked {
-  std::string what = "default", interval = "none", missing;
+  std::vector<std::string>
+      what;  // parts by their names, "residual" and "all" among them; none: what is given by default
+  std::string interval = "none", missing;
   double level = 0.95;
   bool append = false;              // the table's own columns first …
   std::vector<std::string> beside;  // … or, when they are written by the caller: their names, which are taken

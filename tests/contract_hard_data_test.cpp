@@ -116,14 +116,13 @@ TEST_P(NewRows, MayComeInAnyColumnOrderAndWithoutTheResponse) {
   Table turned({}, "turned");
   for (auto column = example.table.all().rbegin(); column != example.table.all().rend(); ++column)
     if (column->name != "y" && column->name != "class" && column->name != "side") turned.add(*column);
-  EXPECT_TRUE(same_bits(to_document(trained.predict(turned)), to_document(trained.predict(example.table))));
+  EXPECT_TRUE(same_bits(all_said(trained, turned), all_said(trained, example.table)));
 }
 
 TEST_P(NewRows, ArePredictedOneByOneAsTheyAreTogether) {
   const Example example = good(method());
   const auto trained = train_on(method(), example);
-  const Value together = to_document(trained.predict(example.table.slice(40, 1))),
-              all = to_document(trained.predict(example.table));
+  const Value together = all_said(trained, example.table.slice(40, 1)), all = all_said(trained, example.table);
   Complaints complaints;
   for (const auto& [key, value] : together.as_object()) {
     const auto &one = value.as_array().data, &many = all.at(key).as_array().data;
@@ -139,7 +138,7 @@ TEST_P(NewRows, MayBeNone) {
   const auto trained = train_on(method(), example);
   judge(GetParam(), may_refuse("no rows", [&] {
           const Prediction none = trained.predict(example.table.slice(0, 0));
-          EXPECT_EQ(none.value.size() + none.coordinates.rows() + static_cast<Index>(none.label.size()), 0);
+          EXPECT_EQ(none.value().size() + none.coordinates().rows() + static_cast<Index>(none.label().size()), 0);
         }));
 }
 
@@ -150,7 +149,7 @@ TEST_P(NewRows, ThatAreMissingOrInfiniteDoNoHarm) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e308, 5e-324})
     append(all, may_refuse(fmt::format("{}", bad), [&] {
              const Prediction prediction = trained.model.predict(Matrix::Constant(2, kColumns, bad));
-             for (const int label : prediction.label) EXPECT_GE(label, -1);
+             for (const int label : prediction.label()) EXPECT_GE(label, -1);
            }));
   judge(GetParam(), all);
 }

@@ -71,6 +71,12 @@ struct Said {
   void add(const std::string& name, const auto& numbers) {
     if (numbers.size() > 0) parts[name] = numbers;
   }
+  void add(const std::string& name, const Strings& texts) {
+    Vector hashes(static_cast<Index>(texts.size()));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      hashes(static_cast<Index>(i)) = static_cast<double>(std::hash<std::string>{}(texts[i]) >> 16);
+    add(name, hashes);
+  }
   void add(const std::string& name, const Labels& labels) {
     Vector numbers(static_cast<Index>(labels.size()));
     for (std::size_t i = 0; i < labels.size(); ++i) numbers(static_cast<Index>(i)) = labels[i];
@@ -90,19 +96,14 @@ Said said_of(const TrainedModel& trained, const Block& block, bool diagnosed) {
     for (const bool deviations : {false, true})
       try_to([&] {
         PredictOptions options;
+        options.what = {"all"};
         options.interval = kind;
         options.deviations = deviations;
-        const Prediction p = trained.model.predict(block.x, options);
         const std::string which(names_of(kind)[static_cast<std::size_t>(kind)]);
-        out.add("lower " + which, p.lower);
-        out.add("upper " + which, p.upper);
-        out.add("deviations", p.deviations);
-        out.add("value", p.value);
-        out.add("label", p.label);
-        out.add("probabilities", p.probabilities);
-        out.add("decision", p.decision);
-        out.add("coordinates", p.coordinates);
-        out.add("log density", p.log_density);
+        const Prediction p = trained.model.predict(block.x, options);
+        for (const PredictedPart& part : p.parts())
+          std::visit([&](const auto& data) { out.add(fmt::format("{} ({})", part.info.name, which), data); },
+                     part.data);
       });
   try_to([&] {
     const Matrix z = trained.model->transform(block.x);

@@ -38,8 +38,8 @@ TEST(Conventions, OfTwoClassesTheSecondIsThePositiveOne) {
   const auto model = trained("lda", "sick ~ x", table);
   EXPECT_EQ(model.design.classes(), (std::vector<std::string>{"no", "yes"}));
   const auto prediction = model.predict(Table({numeric("x", {-5, 9})}));
-  EXPECT_LT(prediction.probabilities(0, 1), 0.01);
-  EXPECT_GT(prediction.probabilities(1, 1), 0.99);
+  EXPECT_LT(prediction.probabilities()(0, 1), 0.01);
+  EXPECT_GT(prediction.probabilities()(1, 1), 0.99);
   const auto score =
       score_classification({0, 0, 1, 1}, {{0, 1, 1, 1}, {}, {}}, 2);  // one false alarm, no sick one missed
   EXPECT_EQ(find_measure(score.measures, "sensitivity")->value, 1);
@@ -143,18 +143,18 @@ TEST(Conventions, TheInterceptIsNoFeatureAndTheFormulaCanLeaveItOut) {
 
 TEST(Conventions, WhatDoesNotPredictDoesNotMakeUpAPrediction) {
   const auto scaled = trained("scale", "~ x + z", numbers()).predict(numbers());
-  EXPECT_EQ(scaled.value.size() + static_cast<Index>(scaled.label.size()), 0);
-  EXPECT_EQ(scaled.coordinates.rows(), 6);
+  EXPECT_EQ(scaled.value().size() + static_cast<Index>(scaled.label().size()), 0);
+  EXPECT_EQ(scaled.coordinates().rows(), 6);
 }
 
 TEST(Conventions, AStepMayBeAnythingWithCoordinates) {
   const auto neighbours = trained("lda | kernel_neighbors", "species ~ .", dataset("iris"));
   EXPECT_EQ(neighbours.model->width(), 4);
-  EXPECT_EQ(neighbours.predict(dataset("iris")).label.size(), 150u);
+  EXPECT_EQ(neighbours.predict(dataset("iris")).label().size(), 150u);
   const auto axes = trained("lda | pca", "species ~ .", dataset("iris"));
-  EXPECT_EQ(axes.predict(dataset("iris")).coordinates.cols(), 2);
-  EXPECT_EQ(decode(encode(axes), catalog(), "axes").predict(dataset("iris")).coordinates,
-            axes.predict(dataset("iris")).coordinates);
+  EXPECT_EQ(axes.predict(dataset("iris")).coordinates().cols(), 2);
+  EXPECT_EQ(decode(encode(axes), catalog(), "axes").predict(dataset("iris")).coordinates(),
+            axes.predict(dataset("iris")).coordinates());
 }
 
 TEST(Conventions, ACertificateThatIsNotANumberDoesNotHold) {

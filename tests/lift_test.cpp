@@ -40,7 +40,7 @@ double accuracy(const TrainedModel& model, const Table& table) {
   const Prediction prediction = model.predict(table);
   double right = 0;
   for (Index i = 0; i < table.rows(); ++i)
-    right += prediction.label[static_cast<std::size_t>(i)] == (table.column("side").text(i) == "in" ? 0 : 1);
+    right += prediction.label()[static_cast<std::size_t>(i)] == (table.column("side").text(i) == "in" ? 0 : 1);
   return right / static_cast<double>(table.rows());
 }
 

@@ -50,10 +50,10 @@ std::vector<Unit> units_for(const Method& method) {
 
 /// Labels that differ, or values that do beside their spread.
 Complaints another_answer(const Prediction& found, const Prediction& plain, double factor, const std::string& about) {
-  if (found.label != plain.label) return {{about, "the labels are not those of other units"}};
-  if (plain.value.size() == 0) return {};
-  const double spread = plain.value.maxCoeff() - plain.value.minCoeff();
-  const double apart = (found.value / factor - plain.value).cwiseAbs().maxCoeff();
+  if (found.label() != plain.label()) return {{about, "the labels are not those of other units"}};
+  if (plain.value().size() == 0) return {};
+  const double spread = plain.value().maxCoeff() - plain.value().minCoeff();
+  const double apart = (found.value() / factor - plain.value()).cwiseAbs().maxCoeff();
   if (apart <= 1e-6 * spread) return {};
   return {{about, fmt::format("predictions differ by {:.1e} of their spread from other units", apart / spread)}};
 }
@@ -73,7 +73,7 @@ TEST_P(Scales, GetTheAnswerOfOtherUnitsOrARefusalByName) {
     try {
       const auto trained = train_on(method, scaled);
       const Prediction found = trained.predict(scaled.table);
-      append(all, not_finite(to_document(found), about, false));
+      append(all, not_finite(to_value(found), about, false));
       append(all, disagreements(trained, scaled.table, about));
       const bool same = is_one_of(GetParam(), unit.of_response()         ? kUnitOfResponse
                                               : unit.columns.size() == 1 ? kAnyUnit

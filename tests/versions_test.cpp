@@ -88,7 +88,7 @@ void write_missing() {
     const fs::path stem = folder / file_name(method);
     if (!fs::exists(stem.string() + ".lemma")) {
       write_file(stem.string() + ".lemma", bytes);
-      write_file(stem.string() + ".json", to_json(to_document(model.predict(shown_rows()))) + "\n");
+      write_file(stem.string() + ".json", to_json(all_said(model, shown_rows())) + "\n");
     }
     const fs::path seed = seeds / file_name(method);
     if (!fs::exists(seed)) write_file(seed.string(), {bytes.data() + kHeader, bytes.size() - kHeader});
@@ -118,8 +118,10 @@ TEST(Versions, FilesOfEveryFormatPredictWhatTheyDidWhenTheyWereWritten) {
   for (const auto& path : kept_files("tests/versions", ".lemma")) {
     const auto model = load(path.string(), catalog());
     const Value expected = from_json(text_of(fs::path(path).replace_extension(".json")));
-    for (const auto& complaint :
-         not_close(to_document(model.predict(shown_rows())), expected, 1e-12, path.filename().string()))
+    const Value said = all_said(model, shown_rows());
+    Value known = Value::object();  // parts that models give since then are left out
+    for (const auto& [part, numbers] : expected.as_object()) known.set(part, said.at(part));
+    for (const auto& complaint : not_close(known, expected, 1e-12, path.filename().string()))
       ADD_FAILURE() << complaint.about << ": " << complaint.message;
     const auto found = model.verify(MemoryTableStream(two_classes())).certificate;
     EXPECT_TRUE(found.holds() || found.strength == Strength::none) << path;

@@ -284,6 +284,17 @@ void KMeansModel::check() const {
           "kmeans: objective must have one number for each iteration");
 }
 
+Matrix KMeansModel::distances(const MatrixView& x) const {
+  Matrix out(x.rows(), k());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < k(); ++c) {
+      double squares = 0;
+      for (Index j = 0; j < width(); ++j) squares += (x(i, j) - centers(c, j)) * (x(i, j) - centers(c, j));
+      out(i, c) = std::sqrt(squares);
+    }
+  return out;
+}
+
 Labels KMeansModel::assign(const MatrixView& x) const {
   require(x.cols() == width(), "kmeans: wrong number of columns");
   const PlainSearch search(centers);

@@ -64,7 +64,7 @@ struct KMeansModel : Evidence {
 
   static constexpr auto fields() {
     return std::tuple{
-        result("centers", &KMeansModel::centers, "mean of each cluster, one in each row"),
+        result("centers", &KMeansModel::centers, "mean of each cluster, one in each row", kByFeature),
         result("sizes", &KMeansModel::sizes, "rows in each cluster (their weight)"),
         result("within", &KMeansModel::within, "sum of squared distances to the centre, for each cluster"),
         result("total_within", &KMeansModel::total_within, "sum of `within`: what is minimised"),
@@ -73,11 +73,17 @@ struct KMeansModel : Evidence {
         result("iterations", &KMeansModel::iterations, "of the start that was kept"),
         result("objective", &KMeansModel::objective, "total_within after each assignment of the start that was kept")};
   }
+  static constexpr auto parts() {
+    return std::tuple{
+        part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
+             &KMeansModel::distances)};
+  }
   Index width() const { return centers.cols(); }
   Index k() const { return centers.rows(); }
   void check() const;
   /// The nearest centre of each row, the first of equals.
   Labels assign(const MatrixView& x) const;
+  Matrix distances(const MatrixView& x) const;  // to each centre, a column each
   std::string summary(const Names& names) const;
 };
 

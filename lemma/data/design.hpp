@@ -44,6 +44,7 @@ struct DesignOptions {
   bool takes_counts = false;         // cbind(successes, failures) is an error otherwise
   int letters = 0;                 // text columns become counts of their pieces of so many letters; 0: they are refused
   std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
+  std::string id;                  // a column that names the rows; empty: none. Left out of `.`, and not kept
   Execution execution;             // for learning; not kept
 };
 

@@ -146,7 +146,7 @@ bool takes_columns_as_they_are(const Design& design) {
 
 std::optional<Design> design_of_columns(const Formula& formula, const TableStream& data, const DesignOptions& options) {
   const MatrixView* x = data.matrix();
-  if (!x || !options.weights.empty() || !options.precision.empty()) return {};
+  if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty()) return {};
   if (!names_columns(formula.expand(data.schema().names()))) return {};  // what else there is to learn takes all rows
   std::vector<Index> few{0};
   if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/discriminant/lda/parts.hpp>
 #include <lemma/math/column_moments.hpp>
@@ -105,6 +106,22 @@ void LdaModel::check() const {
 Matrix LdaModel::coordinates(const MatrixView& x) const {
   if (x.cols() != width()) throw Error(fmt::format("lda was fitted on {} columns and is given {}", width(), x.cols()));
   return row_products(x.rowwise() - centre().transpose(), scaling);
+}
+
+DrawnRows LdaModel::draw(Index count, std::uint64_t seed) const {
+  const auto r = cholesky(covariance);
+  require(r.has_value(), "lda: the covariance is singular, so no rows can be drawn from it");
+  DrawnRows out{Matrix(count, width()), Labels(static_cast<std::size_t>(count))};
+  for (Index i = 0; i < count; ++i) {
+    RandomStream random(seed, static_cast<std::uint64_t>(i));
+    int k = 0;
+    for (double left = random.uniform() - prior(0); left >= 0 && k + 1 < prior.size(); left -= prior(k)) ++k;
+    Vector z(width());
+    for (double& each : z) each = random.normal();
+    out.x.row(i) = means.row(k) + (r->transpose() * z).transpose();
+    out.label[static_cast<std::size_t>(i)] = k;
+  }
+  return out;
 }
 
 std::vector<std::string> LdaModel::coordinate_names() const {

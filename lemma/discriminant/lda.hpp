@@ -64,10 +64,11 @@ struct LdaModel : Evidence {
 
   static constexpr auto fields() {
     return std::tuple{
-        result("prior", &LdaModel::prior, "prior probability of each class"),
-        result("counts", &LdaModel::counts, "rows of each class, by weight"),
-        result("means", &LdaModel::means, "class means: a row per class, a column per feature"),
-        result("scaling", &LdaModel::scaling, "coefficients of the linear discriminants: a row per feature"),
+        result("prior", &LdaModel::prior, "prior probability of each class", kByClass),
+        result("counts", &LdaModel::counts, "rows of each class, by weight", kByClass),
+        result("means", &LdaModel::means, "class means: a row per class, a column per feature", kClassesByFeature),
+        result("scaling", &LdaModel::scaling, "coefficients of the linear discriminants: a row per feature",
+               kFeaturesDown),
         result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
         result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
         state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
@@ -81,6 +82,8 @@ struct LdaModel : Evidence {
   Matrix coordinates(const MatrixView& x) const;  // Fisher's
   std::vector<std::string> coordinate_names() const;
   AffineMap affine() const;  // of the decision
+  /// A class by the priors, then x from its Gaussian. Row i depends on the seed and i alone.
+  DrawnRows draw(Index count, std::uint64_t seed) const;
   std::string summary(const Names& names) const;
 
   Vector centre() const { return means.transpose() * prior; }

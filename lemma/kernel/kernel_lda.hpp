@@ -99,7 +99,7 @@ struct KernelLdaModel : Evidence {
   Matrix coordinates(const MatrixView& x) const;
   std::vector<std::string> coordinate_names() const;
   /// All of it, with the kernel computed once.
-  Prediction prediction(const MatrixView& x) const;
+  Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
   std::string summary(const Names& names) const;
 };
 

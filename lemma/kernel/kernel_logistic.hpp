@@ -87,7 +87,7 @@ struct KernelLogisticModel : Evidence {
         result("objective", &M::objective, "sum of losses plus ½ λ ‖f‖²"),
         result("deviance", &M::deviance, "twice the sum of losses"),
         result("squared_norm", &M::squared_norm, "‖f‖²"),
-        result("counts", &M::counts, "rows of each class, by weight"),
+        result("counts", &M::counts, "rows of each class, by weight", kByClass),
         state("points", &M::points, "the rows with a weight above 0; none for a precomputed kernel"),
         state("places", &M::places, "of the rows, for a precomputed kernel"),
         state("dual_coefficients", &M::dual_coefficients, "α, one for each kept row; a row for each function")};
@@ -100,7 +100,7 @@ struct KernelLogisticModel : Evidence {
   Matrix probabilities(const MatrixView& x) const;  // a column for each class
   Labels predict(const MatrixView& x) const;
   /// All of it, with the kernel computed once.
-  Prediction prediction(const MatrixView& x) const;
+  Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
   std::string summary(const Names& names) const;
 };
 

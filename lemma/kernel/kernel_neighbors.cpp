@@ -131,15 +131,12 @@ Vector KernelNeighborsModel::predict(const MatrixView& x) const {
   return Eigen::Map<const Eigen::VectorXi>(labels.data(), x.rows()).cast<double>();
 }
 
-Prediction KernelNeighborsModel::prediction(const MatrixView& x) const {
+Prediction KernelNeighborsModel::prediction(const MatrixView& x, const PredictOptions&) const {
   Prediction out;
-  if (of_classes) {
-    out.probabilities = probabilities(x);
-    out.label = greatest_class(out.probabilities);
-  } else {
-    out.value = predict(x);
-  }
-  return out;
+  if (!of_classes) return out.add(kValuePart, predict(x));
+  Matrix votes = probabilities(x);
+  out.add(kClassPart, greatest_class(votes));
+  return out.add(kProbabilitiesPart, std::move(votes));
 }
 
 std::string KernelNeighborsModel::summary(const Names& names) const {

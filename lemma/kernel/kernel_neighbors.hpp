@@ -85,7 +85,7 @@ struct KernelNeighborsModel : Evidence {
   Labels classify(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;  // of classes
   /// All of it, with the kernel computed once.
-  Prediction prediction(const MatrixView& x) const;
+  Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
   /// The rows that vote on x (counted from 0 among those kept), the nearest first, and their distances.
   struct Neighbors {
     std::vector<Index> row;

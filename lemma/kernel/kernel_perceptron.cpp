@@ -251,11 +251,11 @@ Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
 
 Labels KernelPerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
-Prediction KernelPerceptronModel::prediction(const MatrixView& x) const {
+Prediction KernelPerceptronModel::prediction(const MatrixView& x, const PredictOptions&) const {
+  Matrix f = decision(x);
   Prediction out;
-  out.decision = decision(x);
-  out.label = greatest_class(out.decision);
-  return out;
+  out.add(kClassPart, greatest_class(f));
+  return out.add(kDecisionPart, std::move(f));
 }
 
 std::string KernelPerceptronModel::summary(const Names& names) const {

@@ -83,7 +83,7 @@ struct KernelPerceptronModel : Evidence {
   Matrix decision(const MatrixView& x) const;  // f(x) + b, a column for each function
   Labels predict(const MatrixView& x) const;
   /// All of it, with the kernel computed once.
-  Prediction prediction(const MatrixView& x) const;
+  Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
   std::string summary(const Names& names) const;
 };
 

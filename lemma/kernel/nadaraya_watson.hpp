@@ -55,7 +55,7 @@ struct NadarayaWatsonModel : Evidence {
 
   static constexpr auto fields() {
     using M = NadarayaWatsonModel;
-    return std::tuple{result("bandwidth", &M::bandwidth, "of each column, in its own units"),
+    return std::tuple{result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
                       result("loocv_mse", &M::loocv_mse, "mean squared error of predicting each row from all others"),
                       result("effective_df", &M::effective_df, "trace of the matrix S in fitted = S y"),
                       result("rss", &M::rss, "sum of squared residuals, weighted"),

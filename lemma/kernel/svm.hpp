@@ -85,6 +85,9 @@ struct Svm {
     usual.letters = kernel.letters();
     return usual;
   }
+  static constexpr std::string_view way_to(std::string_view part) {
+    return part == kProbabilitiesPart.name ? "--probabilities true" : "";
+  }
 };
 static_assert(Described<Svm>);
 
@@ -105,7 +108,7 @@ struct SvmModel : Evidence {
   static constexpr auto fields() {
     using M = SvmModel;
     return std::tuple{
-        result("support", &M::support, "numbers of the support vectors among the training rows, from 1"),
+        result("support", &M::support, "numbers of the support vectors among the training rows, from 1", kRowNumbers),
         result("support_vectors", &M::support_vectors, "the rows themselves; of a precomputed kernel none are kept"),
         result("dual_coefficients", &M::dual_coefficients,
                "t alpha (numbers: beta) of each support vector; a row for each machine"),
@@ -144,7 +147,7 @@ struct SvmModel : Evidence {
   Matrix decision(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;  // Error unless they were asked for
   /// All of it, with the kernel computed once.
-  Prediction prediction(const MatrixView& x) const;
+  Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
 
   /// Of the training rows in their order, for each machine: alpha (numbers: beta), slack, margin (t f; numbers:
   /// ε − |y − f|), side (0: without a loss, 1: on the margin, 2: with a loss) and kkt, by how much the row violates its

@@ -64,9 +64,9 @@ struct BayesLinearModel : Evidence {
   static constexpr auto fields() {
     using M = BayesLinearModel;
     return std::tuple{
-        result("coefficients", &M::coefficients, "posterior means"),
+        result("coefficients", &M::coefficients, "posterior means", kByFeature),
         result("intercept", &M::intercept, "posterior mean; 0 when none is fitted"),
-        result("std_errors", &M::std_errors, "posterior standard deviations of the coefficients"),
+        result("std_errors", &M::std_errors, "posterior standard deviations of the coefficients", kByFeature),
         result("intercept_std_error", &M::intercept_std_error, "posterior standard deviation of the intercept"),
         result("alpha", &M::alpha, "precision of the prior, for standardised columns"),
         result("beta", &M::beta, "precision of the noise"),

@@ -65,10 +65,10 @@ struct BayesLogisticModel : Evidence {
     using M = BayesLogisticModel;
     return std::tuple{
         result("coefficients", &M::coefficients,
-               "mode of the posterior; one row for each class where there are several"),
+               "mode of the posterior; one row for each class where there are several", kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("std_errors", &M::std_errors,
-               "posterior standard deviations; 0 for a coefficient that Laplace's prior holds at 0"),
+               "posterior standard deviations; 0 for a coefficient that Laplace's prior holds at 0", kByFeature),
         result("intercept_std_error", &M::intercept_std_error, "posterior standard deviation of the intercept"),
         result("log_likelihood", &M::log_likelihood, "at the mode"),
         result("log_evidence", &M::log_evidence, "Laplace's approximation to the log of the marginal likelihood"),

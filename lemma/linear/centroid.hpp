@@ -41,9 +41,9 @@ struct CentroidModel : Evidence {
 
   static constexpr auto fields() {
     using M = CentroidModel;
-    return std::tuple{result("means", &M::means, "one row for each class"),
-                      result("counts", &M::counts, "rows of each class, by weight"),
-                      result("scale", &M::scale, "each column is divided by it; 1 without `scale`")};
+    return std::tuple{result("means", &M::means, "one row for each class", kClassesByFeature),
+                      result("counts", &M::counts, "rows of each class, by weight", kByClass),
+                      result("scale", &M::scale, "each column is divided by it; 1 without `scale`", kByFeature)};
   }
   Index width() const { return means.cols(); }
   Index class_count() const { return means.rows(); }

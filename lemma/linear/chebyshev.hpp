@@ -66,13 +66,14 @@ struct ChebyshevModel : Evidence {
 
   static constexpr auto fields() {
     using M = ChebyshevModel;
-    return std::tuple{result("coefficients", &M::coefficients, "one for each feature; null where it is aliased"),
-                      result("intercept", &M::intercept, "0 when none is fitted"),
-                      result("objective", &M::objective, "the largest error"),
-                      result("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
-                      result("n_active", &M::n_active, "weight of the rows that have the largest error"),
-                      state("active", &M::active, "rows that hold the plane: those with a multiplier"),
-                      state("kept", &M::kept, "columns that take part")};
+    return std::tuple{
+        result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
+        result("intercept", &M::intercept, "0 when none is fitted"),
+        result("objective", &M::objective, "the largest error"),
+        result("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
+        result("n_active", &M::n_active, "weight of the rows that have the largest error"),
+        state("active", &M::active, "rows that hold the plane: those with a multiplier"),
+        state("kept", &M::kept, "columns that take part")};
   }
   Index width() const { return coefficients.size(); }
   void check() const;

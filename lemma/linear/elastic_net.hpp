@@ -94,7 +94,8 @@ struct PathModel : Evidence {
     using M = PathModel;
     return std::tuple{
         result("lambda", &M::lambda, "the penalties, from the largest"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ"),
+        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
+               kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("df", &M::df, "number of coefficients that are not 0"),
         result("rss", &M::rss, "sum of squared residuals, weighted"),
@@ -105,7 +106,7 @@ struct PathModel : Evidence {
         result("gap", &M::gap,
                "how much the objective exceeds its minimum at most, in units of the objective at b = 0"),
         result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty")};
+        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
   }
   Index width() const { return coefficients.of.cols(); }
   void check() const;

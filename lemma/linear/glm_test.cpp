@@ -83,11 +83,12 @@ TEST(Glm, AnOffsetOfATableGoesThroughTheLinkInAllThatIsPredicted) {
                              formula("k ~ x + offset(log(n))"), MemoryTableStream(rows()));
   PredictOptions options;
   options.interval = IntervalKind::confidence;
+  options.what = {"value", "decision"};
   const Prediction p = trained.predict(parse_csv("x,n\n3,50\n3,100\n", {}, "fresh"), options);
-  EXPECT_NEAR(p.value(1), 2 * p.value(0), 1e-9);
-  EXPECT_NEAR(p.lower(1), 2 * p.lower(0), 1e-9);
-  EXPECT_NEAR(p.upper(1), 2 * p.upper(0), 1e-9);
-  EXPECT_NEAR(p.decision(1, 0) - p.decision(0, 0), std::log(2.0), 1e-12);
+  EXPECT_NEAR(p.value()(1), 2 * p.value()(0), 1e-9);
+  EXPECT_NEAR(p.interval()(1, 0), 2 * p.interval()(0, 0), 1e-9);
+  EXPECT_NEAR(p.interval()(1, 1), 2 * p.interval()(0, 1), 1e-9);
+  EXPECT_NEAR(p.decision()(1, 0) - p.decision()(0, 0), std::log(2.0), 1e-12);
 }
 
 TEST(Glm, PrecisionsAreTheWeightsOfR) {

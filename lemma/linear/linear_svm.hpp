@@ -89,7 +89,8 @@ struct LinearSvmModel : Evidence {
   static constexpr auto fields() {
     using M = LinearSvmModel;
     return std::tuple{
-        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more"),
+        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more",
+               kByFeature),
         result("intercept", &M::intercept, "b of each plane; 0 when none is fitted"),
         result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
         result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),

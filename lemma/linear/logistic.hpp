@@ -115,7 +115,8 @@ struct LogisticModel : Evidence {
     using M = LogisticModel;
     return std::tuple{
         result("lambda", &M::lambda, "weights of the penalty, in the order of the path"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ"),
+        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
+               kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("df", &M::df, "number of coefficients that are not 0"),
         result("deviance_ratio", &M::deviance_ratio, "1 - deviance / null deviance"),

@@ -63,7 +63,8 @@ struct LpSvmModel : Evidence {
   static constexpr auto fields() {
     using M = LpSvmModel;
     return std::tuple{
-        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more"),
+        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more",
+               kByFeature),
         result("intercept", &M::intercept, "b of each plane; 0 when none is fitted"),
         result("objective", &M::objective, "sum of |w| plus C times the slacks"),
         result("slack", &M::slack, "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),

@@ -78,11 +78,12 @@ struct MultinomialModel : Evidence {
     return std::tuple{
         result("coefficients", &M::coefficients,
                "a row for each class, a column for each feature, in the user's units; lambda 0: no row for the first "
-               "class"),
+               "class",
+               kByFeature),
         result("intercept", &M::intercept, "one for each row of coefficients"),
-        result("std_errors", &M::std_errors, "of the coefficients; empty with a penalty"),
-        result("z", &M::z, "coefficient over standard error"),
-        result("p", &M::p, "two-sided p-value of z"),
+        result("std_errors", &M::std_errors, "of the coefficients; empty with a penalty", kByFeature),
+        result("z", &M::z, "coefficient over standard error", kByFeature),
+        result("p", &M::p, "two-sided p-value of z", kByFeature),
         result("intercept_std_errors", &M::intercept_std_errors, "of the intercepts; empty with a penalty"),
         result("intercept_z", &M::intercept_z, "intercept over its standard error"),
         result("intercept_p", &M::intercept_p, "two-sided p-value of intercept_z"),
@@ -91,7 +92,7 @@ struct MultinomialModel : Evidence {
         result("null_deviance", &M::null_deviance, "of the intercepts alone"),
         result("df", &M::df, "number of coefficients that are not 0, and classes - 1 intercepts"),
         result("aic", &M::aic, "deviance + 2 df"),
-        result("counts", &M::counts, "rows of each class, by weight")};
+        result("counts", &M::counts, "rows of each class, by weight", kByClass)};
   }
   Index width() const { return coefficients.cols(); }
   Index class_count() const { return counts.size(); }

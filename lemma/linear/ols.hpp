@@ -77,13 +77,13 @@ struct OlsModel : Evidence {
   static constexpr auto fields() {
     using M = OlsModel;
     return std::tuple{
-        result("coefficients", &M::coefficients, "one for each feature; null where it is aliased"),
+        result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
-        result("std_errors", &M::std_errors, "standard errors of the coefficients"),
-        result("t", &M::t, "coefficient over standard error"),
-        result("p", &M::p, "two-sided p-value of t"),
-        result("lower", &M::lower, "lower confidence limit of each coefficient"),
-        result("upper", &M::upper, "upper confidence limit of each coefficient"),
+        result("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
+        result("t", &M::t, "coefficient over standard error", kByFeature),
+        result("p", &M::p, "two-sided p-value of t", kByFeature),
+        result("lower", &M::lower, "lower confidence limit of each coefficient", kByFeature),
+        result("upper", &M::upper, "upper confidence limit of each coefficient", kByFeature),
         result("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
         result("intercept_t", &M::intercept_t, "intercept over its standard error"),
         result("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),

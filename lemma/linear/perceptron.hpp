@@ -50,14 +50,14 @@ struct PerceptronModel : Evidence {
 
   static constexpr auto fields() {
     using M = PerceptronModel;
-    return std::tuple{
-        result("coefficients", &M::coefficients, "of the plane between two classes, or one row for each of more"),
-        result("intercept", &M::intercept, "of each plane; 0 when none is fitted"),
-        result("margin", &M::margin,
-               "distance of the nearest row from the plane; negative where one is on the wrong side"),
-        result("errors", &M::errors, "weight of the rows on the wrong side"),
-        result("updates", &M::updates, "times the plane was turned"),
-        result("passes", &M::passes, "passes over the rows, with the one that changed nothing")};
+    return std::tuple{result("coefficients", &M::coefficients,
+                             "of the plane between two classes, or one row for each of more", kByFeature),
+                      result("intercept", &M::intercept, "of each plane; 0 when none is fitted"),
+                      result("margin", &M::margin,
+                             "distance of the nearest row from the plane; negative where one is on the wrong side"),
+                      result("errors", &M::errors, "weight of the rows on the wrong side"),
+                      result("updates", &M::updates, "times the plane was turned"),
+                      result("passes", &M::passes, "passes over the rows, with the one that changed nothing")};
   }
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }

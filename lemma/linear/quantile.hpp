@@ -93,15 +93,16 @@ struct QuantileNumbers : Evidence {
 
   template <class M>
   static constexpr auto fields_of() {
-    const auto shown = []<class T>(std::string_view name, T QuantileNumbers::*member, std::string_view meaning) {
-      return Field<M, T>{name, member, meaning, Shown::result};
+    const auto shown = []<class T>(std::string_view name, T QuantileNumbers::*member, std::string_view meaning,
+                                   Along along = {}) {
+      return Field<M, T>{name, member, meaning, Shown::result, along};
     };
     return std::tuple{
-        shown("coefficients", &M::coefficients, "one for each feature; null where it is aliased"),
+        shown("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
         shown("intercept", &M::intercept, "0 when none is fitted"),
-        shown("std_errors", &M::std_errors, "standard errors of the coefficients"),
-        shown("t", &M::t, "coefficient over standard error"),
-        shown("p", &M::p, "two-sided p-value of t"),
+        shown("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
+        shown("t", &M::t, "coefficient over standard error", kByFeature),
+        shown("p", &M::p, "two-sided p-value of t", kByFeature),
         shown("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
         shown("intercept_t", &M::intercept_t, "intercept over its standard error"),
         shown("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
@@ -114,7 +115,7 @@ struct QuantileNumbers : Evidence {
         shown("aic", &M::aic, "-2 log_likelihood + 2 rank"),
         shown("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
         shown("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
-        Field<M, Labels>{"kept", &M::kept, "columns that take part", Shown::state}};
+        Field<M, Labels>{"kept", &M::kept, "columns that take part", Shown::state, {}}};
   }
   Index width() const { return coefficients.size(); }
   Vector slopes() const;  // the coefficients, 0 where aliased

@@ -80,7 +80,8 @@ struct RidgeModel : Evidence {
     using M = RidgeModel;
     return std::tuple{
         result("lambda", &M::lambda, "the penalties, in the order given"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ"),
+        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
+               kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("df", &M::df, "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
         result("rss", &M::rss, "sum of squared residuals, weighted"),
@@ -91,7 +92,7 @@ struct RidgeModel : Evidence {
                "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses"),
         result("objective", &M::objective, "½ rss + ½ λ times the penalty"),
         result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty")};
+        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
   }
   Index width() const { return coefficients.of.cols(); }
   void check() const;

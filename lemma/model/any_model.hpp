@@ -5,43 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 
 namespace lemma {
 
 class AnyModel;
 class Method;
 struct FitOptions;
-
-struct PredictOptions {
-  IntervalKind interval = IntervalKind::none;
-  double level = 0.95;
-  bool deviations = false;               // standard deviations too
-  std::optional<SampleOptions> samples;  // functions drawn at random too
-  std::span<const double> offset;        // known part of each row's linear predictor; empty: none
-};
-
-/// Whatever a model says of new rows; what it does not offer is empty.
-struct Prediction {
-  Vector value;                               // regression
-  Vector lower, upper;                        // when an interval was asked for
-  Matrix deviations;                          // when asked for: of the value, and of an observation
-  Matrix samples;                             // when asked for: a column for each function drawn
-  Labels label;                               // class or cluster
-  Matrix probabilities;                       // one column per class or cluster
-  Matrix decision;                            // linear predictor or discriminant functions
-  Matrix coordinates;                         // transformed rows, or discriminant coordinates
-  std::vector<std::string> coordinate_names;  // one per column of coordinates
-  Vector log_density;
-};
-
-/// A model whose verbs share most of their work says all it has to say of rows at once.
-template <class M>
-concept SaysAllAtOnce = requires(const M& m, const MatrixView& x) {
-  { m.prediction(x) } -> std::same_as<Prediction>;
-};
-
-/// What was said of some rows and then of others, as if of all at once.
-Prediction stack(const std::vector<Prediction>& parts);
 
 class AnyModel {
  public:
@@ -60,6 +30,12 @@ class AnyModel {
     virtual std::vector<std::string> output_names(const std::vector<std::string>& features) const = 0;
     virtual std::optional<AffineMap> affine() const = 0;
     virtual std::vector<NamedColumn> diagnostics(const Block& block) const = 0;  // empty when there are none
+    virtual std::vector<PartInfo> parts() const = 0;  // of its predictions: what this model can be asked for
+    /// Rows drawn from what it has learned; Error when it is no density.
+    virtual DrawnRows draw(Index count, std::uint64_t seed) const;
+    /// What a command of its family makes of it: something said of its training rows, or another model; Error when there is no
+    /// such command.
+    virtual std::variant<Prediction, AnyModel> act(std::string_view action, const Value& params) const;
     virtual Value results(const Names& names) const = 0;
     virtual std::string summary(const Names& names) const = 0;
     virtual Value save() const = 0;
@@ -77,7 +53,8 @@ class AnyModel {
   explicit AnyModel(std::shared_ptr<const Interface> model) : model_(std::move(model)) {}
   const Interface* operator->() const { return model_.get(); }
 
-  /// predict with the width (and the number of offsets) checked first: the message names the method and both numbers.
+  /// predict with the width (and the number of offsets) checked first: the message names the method and both numbers. A part
+  /// that the model does not give is an Error that says which ones it does.
   Prediction predict(const MatrixView& x, const PredictOptions& options = {}) const;
 
  private:

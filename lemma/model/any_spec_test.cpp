@@ -37,7 +37,7 @@ struct SeveralModel : Evidence {
   void check() const { require(!models.empty(), "several: there are no models"); }
   Vector predict(const MatrixView& x) const {
     Vector sum = Vector::Zero(x.rows());
-    for (const auto& model : models) sum += model.predict(x).value;
+    for (const auto& model : models) sum += model.predict(x).value();
     return sum / static_cast<double>(models.size());
   }
   std::string summary(const Names&) const { return "several\n"; }
@@ -137,7 +137,7 @@ TEST(AnySpec, AModelInsideAModelComesBackFromItsDocument) {
   const AnySpec spec = parse_method("several(stretch(factor=3) | sum_of(slope=0.5), rounds=3)").completed();
   const AnyModel model = spec.fit(data.rows, {});
   const AnyModel again = spec.method().load(model->params(), model->save(), {});
-  EXPECT_EQ(again.predict(data.x).value, model.predict(data.x).value);
+  EXPECT_EQ(again.predict(data.x).value(), model.predict(data.x).value());
   EXPECT_EQ(again->save(), model->save());
   Value state = model->save();
   state.set("models", Value::List{});

@@ -6,6 +6,7 @@
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/rows.hpp>
+#include <lemma/model/prediction.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,24 +26,6 @@ struct Evidence {
   std::vector<std::string> warnings;
 };
 
-/// How the user calls things: what summaries print and results are ordered by.
-struct Names {
-  std::vector<std::string> features, classes;
-  std::string target;
-};
-
-enum class IntervalKind { none, confidence, prediction };
-constexpr auto names_of(IntervalKind) { return std::array<std::string_view, 3>{"none", "confidence", "prediction"}; }
-
-struct Interval {
-  Vector lower, upper;
-};
-/// Functions to be drawn: how many, from what the rows say or from before they said it.
-struct SampleOptions {
-  int count = 1;
-  bool prior = false;
-  std::uint64_t seed = 1;
-};
 struct NamedColumn {
   std::string name;
   Vector values;
@@ -136,6 +119,41 @@ concept HasSamples = requires(const M& m, const MatrixView& x, const SampleOptio
 template <class M>
 concept HasDiagnostics = requires(const M& m, const Block& block) {
   { m.diagnostics(block) } -> std::same_as<std::vector<NamedColumn>>;
+};
+/// Parts of a prediction beyond the verbs above, each declared once: static constexpr auto parts() returns a tuple of
+/// part({"leaf", "the leaf that the row falls into", Given::asked}, &Model::leaf). The verb takes the rows, or the rows and the
+/// options, and returns a Vector, a Matrix, Labels, Strings, or a NamedMatrix.
+template <class M>
+concept HasParts = requires {
+  M::parts();
+};
+template <class Verb>
+struct ModelPart {
+  PartInfo info;
+  Verb verb;
+};
+template <class Verb>
+constexpr ModelPart<Verb> part(const PartInfo& info, Verb verb) {
+  return {info, verb};
+}
+struct NamedMatrix {
+  Matrix values;
+  std::vector<std::string> columns;
+};
+/// A model whose verbs share most of their work says all it has to say of rows at once; parts that were not asked for may
+/// be among it.
+template <class M>
+concept SaysAllAtOnce = requires(const M& m, const MatrixView& x, const PredictOptions& options) {
+  { m.prediction(x, options) } -> std::same_as<Prediction>;
+};
+/// Rows as they might have been: of a density x, of a generative model of classes their labels too.
+struct DrawnRows {
+  Matrix x;
+  Labels label = {};
+};
+template <class M>
+concept DrawsRows = requires(const M& m) {
+  { m.draw(Index{1}, std::uint64_t{1}) } -> std::same_as<DrawnRows>;
 };
 /// A transformation, or a linear predictor, that is affine in the features.
 template <class M>

@@ -21,20 +21,32 @@ struct Codec<Labels> {
 /// `result`: shown to the user. `state`: needed to predict or verify, but not shown.
 enum class Shown { result, state };
 
+/// What the entries of a result run along; where it is shown as a table they are named by it. `row`: the training rows, one
+/// after the other. `row_number`: the entries themselves are numbers of training rows, from 1.
+enum class Axis { number, feature, label, row, row_number };
+/// Of a matrix its rows run along `down` and its columns along `across`; of an array its entries run along `across`.
+struct Along {
+  Axis across = Axis::number, down = Axis::number;
+};
+
+inline constexpr Along kByFeature{Axis::feature}, kByClass{Axis::label}, kClassesByFeature{Axis::feature, Axis::label},
+    kFeaturesDown{Axis::number, Axis::feature}, kRowNumbers{Axis::row_number};
+
 template <class Model, class T>
 struct Field {
   std::string_view name;
   T Model::*member;
   std::string_view meaning;
   Shown shown;
+  Along along;
 };
 template <class Model, class T>
-constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::string_view meaning) {
-  return {name, member, meaning, Shown::result};
+constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::string_view meaning, Along along = {}) {
+  return {name, member, meaning, Shown::result, along};
 }
 template <class Model, class T>
 constexpr Field<Model, T> state(std::string_view name, T Model::*member, std::string_view meaning) {
-  return {name, member, meaning, Shown::state};
+  return {name, member, meaning, Shown::state, {}};
 }
 
 template <class Model>
@@ -45,12 +57,18 @@ constexpr void for_each_field(auto&& visit) {
 struct FieldInfo {
   std::string name, meaning;
   Shown shown;
+  Along along = {};
+
+  bool speaks_of_rows() const {
+    const auto of_rows = [](Axis axis) { return axis == Axis::row || axis == Axis::row_number; };
+    return of_rows(along.across) || of_rows(along.down);
+  }
 };
 template <class Model>
 std::vector<FieldInfo> field_infos() {
   std::vector<FieldInfo> infos;
   for_each_field<Model>([&](const auto& f) {
-    infos.push_back({std::string(f.name), std::string(f.meaning), f.shown});
+    infos.push_back({std::string(f.name), std::string(f.meaning), f.shown, f.along});
   });
   return infos;
 }

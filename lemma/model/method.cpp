@@ -1,6 +1,7 @@
 // lemma/model/method.cpp
 #include <algorithm>
 #include <fmt/core.h>
+#include <lemma/core/text.hpp>
 #include <lemma/model/column_sizes.hpp>
 
 namespace lemma {
@@ -80,34 +81,12 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
   check_sizes(name, about, rows);
 }
 
-namespace {
-
-template <class Part>
-void stack_rows(Part Prediction::*member, const std::vector<Prediction>& parts, Prediction& out) {
-  Index rows = 0;
-  for (const auto& part : parts) rows += (part.*member).rows();
-  if (rows == 0) return;
-  auto& all = out.*member;
-  all.resize(rows, (parts.front().*member).cols());
-  Index at = 0;
-  for (const auto& part : parts) {
-    all.middleRows(at, (part.*member).rows()) = part.*member;
-    at += (part.*member).rows();
-  }
+std::variant<Prediction, AnyModel> AnyModel::Interface::act(std::string_view action, const Value&) const {
+  throw Error(fmt::format("{} has no command '{}'", method().name(), action));
 }
 
-}  // namespace
-
-Prediction stack(const std::vector<Prediction>& parts) {
-  Prediction out;
-  for (auto member : {&Prediction::value, &Prediction::lower, &Prediction::upper, &Prediction::log_density})
-    stack_rows(member, parts, out);
-  for (auto member : {&Prediction::probabilities, &Prediction::decision, &Prediction::coordinates,
-                      &Prediction::deviations, &Prediction::samples})
-    stack_rows(member, parts, out);
-  for (const auto& part : parts) out.label.insert(out.label.end(), part.label.begin(), part.label.end());
-  if (!parts.empty()) out.coordinate_names = parts.front().coordinate_names;
-  return out;
+DrawnRows AnyModel::Interface::draw(Index, std::uint64_t) const {
+  throw Error(fmt::format("{} draws no rows: it has learned no density of them", method().name()));
 }
 
 AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
@@ -145,6 +124,39 @@ void detail::add_offset(Vector& values, std::span<const double> offset) {
     values += Eigen::Map<const Vector>(offset.data(), static_cast<Index>(offset.size()));
 }
 
+namespace {
+
+/// What a model has in the place of predictions.
+std::string offers_of(const Method& method) {
+  std::vector<std::string> words;
+  for (const FieldInfo& field : method.results())
+    if (field.shown == Shown::result) words.push_back(fmt::format("'lemma show MODEL {}'", field.name));
+  for (const ActionInfo& action : method.actions()) words.push_back(fmt::format("'lemma {} MODEL'", action.name));
+  return join_words(words);
+}
+
+/// Error unless the model gives every part that is asked for by its name.
+void check_asked(const AnyModel::Interface& model, const PredictOptions& options) {
+  const auto offered = model.parts();
+  if (offered.empty())
+    throw Error(fmt::format("{} is about the rows it was fitted on and says nothing of others; it offers {}",
+                            model.method().name(), offers_of(model.method())));
+  if (options.what.empty()) return;
+  std::vector<std::string> names;
+  for (const PartInfo& part : offered)
+    if (part.given != Given::option) names.emplace_back(part.name);
+  const std::string method = model.method().name();
+  for (const std::string& wanted : options.what) {
+    if (wanted == "all" || std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+    const auto way = model.method().way_to(wanted);
+    if (!way.empty()) throw Error(fmt::format("this {} gives no {}: fit it with {}", method, wanted, way));
+    throw Error(
+        fmt::format("{} gives no {}{}; it gives {}", method, wanted, did_you_mean(wanted, names), join_words(names)));
+  }
+}
+
+}  // namespace
+
 Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options) const {
   if (x.cols() != model_->width())
     throw Error(
@@ -152,6 +164,7 @@ Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options)
   if (!options.offset.empty() && static_cast<Index>(options.offset.size()) != x.rows())
     throw Error(
         fmt::format("{}: there are {} offsets for {} rows", model_->method().name(), options.offset.size(), x.rows()));
+  check_asked(*model_, options);
   return model_->predict(x, options);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <lemma/core/param_info.hpp>
 #include <lemma/data/needs.hpp>
+#include <lemma/model/action.hpp>
 #include <lemma/model/any_model.hpp>
 #include <lemma/model/fields.hpp>
 #include <lemma/model/options.hpp>
@@ -44,6 +45,14 @@ class Method {
   virtual const MethodAbout& about() const = 0;
   virtual std::vector<ParamInfo> params() const = 0;
   virtual std::vector<FieldInfo> results() const = 0;
+  /// The parts that predictions of its models may have.
+  virtual std::vector<PartInfo> parts() const = 0;
+  /// The commands that its models have of their own: `lemma cut MODEL`.
+  virtual std::vector<ActionInfo> actions() const { return {}; }
+  /// Whether its models draw rows: `lemma sample`.
+  virtual bool draws_rows() const = 0;
+  /// What to ask of the fit to get a part that its models give under some parameters only: "--probability true".
+  virtual std::string_view way_to(std::string_view part) const = 0;
   /// Whether its models give rows other coordinates, so that a step can follow it.
   virtual bool gives_coordinates() const = 0;
   /// The parameters completed with their defaults and checked; an Error names the one that is wrong.
@@ -86,6 +95,29 @@ auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options
 }
 /// What follows from the description of a method alone.
 Needs usual_needs(const MethodAbout& about);
+/// What its models can say of rows, in the order in which it is written.
+template <class Spec, class Model>
+std::vector<PartInfo> parts_of() {
+  std::vector<PartInfo> out;
+  [[maybe_unused]] const auto offer = [&](bool yes, const PartInfo& part) {
+    if (yes) out.push_back(part);
+  };
+  offer(Regressor<Model>, kValuePart);
+  offer(HasInterval<Model>, kIntervalPart);
+  offer(HasDeviations<Model>, kDeviationsPart);
+  offer(HasSamples<Model>, kSamplesPart);
+  offer(Classifier<Model> || HasTask<Model>, kClassPart);
+  offer(Clusterer<Model>, kClusterPart);
+  offer(HasProbabilities<Model>, kProbabilitiesPart);
+  offer(HasMemberships<Model>, kMembershipsPart);
+  offer(HasDecision<Model>, kDecisionPart);
+  offer(Transformer<Model>, kTransformedPart);
+  offer(!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart);
+  offer(DensityModel<Model>, kLogDensityPart);
+  if constexpr (HasParts<Model>)
+    std::apply([&](const auto&... each) { (out.push_back(each.info), ...); }, Model::parts());
+  return out;
+}
 /// A spec whose parameters decide what it needs says so by `Needs needs(Needs usual) const`.
 template <class Spec>
 Needs needs_of(const Spec& spec) {
@@ -124,57 +156,56 @@ class SpecModel final : public AnyModel::Interface {
 
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     Prediction out;
-    [[maybe_unused]] const auto ask = [&](auto&& verb) {  // with the offset, where the verb takes one
-      if constexpr (TakesOffset<Model>) return verb(x, options.offset);
-      else return verb(x);
-    };
-    [[maybe_unused]] const auto predicted = [&](const auto& model) {
-      return ask([&](const auto&... rows) { return model.predict(rows...); });
-    };
     if constexpr (SaysAllAtOnce<Model>) {
-      out = model_.prediction(x);
-    } else if constexpr (HasTask<Model>) {
-      if (model_.task() == Task::regression) out.value = predicted(model_);
-      else out.label = ask([&](const auto&... rows) { return model_.classify(rows...); });
-    } else if constexpr (Regressor<Model>) {
-      out.value = predicted(model_);
+      out = model_.prediction(x, options);
+      std::erase_if(out.parts(), [&](const PredictedPart& each) { return !options.asks(each.info); });
+    } else {
+      say_value(x, options, out);
+      say_spread(x, options, out);
+      say_classes(x, options, out);
     }
-    if constexpr (Classifier<Model> && !SaysAllAtOnce<Model>) out.label = predicted(model_);
-    if constexpr (Clusterer<Model>) out.label = model_.assign(x);
-    if constexpr (HasProbabilities<Model> && !SaysAllAtOnce<Model>)
-      if (task() == Task::classification)
-        out.probabilities = ask([&](const auto&... rows) { return model_.probabilities(rows...); });
-    if constexpr (HasMemberships<Model>) out.probabilities = model_.memberships(x);
-    if constexpr (HasDecision<Model> && !SaysAllAtOnce<Model>)
-      out.decision = ask([&](const auto&... rows) { return model_.decision(rows...); });
-    if constexpr (HasCoordinates<Model>) {
-      out.coordinates = model_.coordinates(x);
-      out.coordinate_names = model_.coordinate_names();
+    if constexpr (HasMemberships<Model>)
+      if (options.asks(kMembershipsPart)) out.add(kMembershipsPart, model_.memberships(x));
+    if constexpr (Transformer<Model>) {
+      if (options.asks(kTransformedPart)) out.add(kTransformedPart, model_.transform(x));
+    } else if constexpr (HasCoordinates<Model> && !SaysAllAtOnce<Model>) {
+      if (options.asks(kCoordinatesPart)) out.add(kCoordinatesPart, model_.coordinates(x), model_.coordinate_names());
     }
-    if constexpr (Transformer<Model>) out.coordinates = model_.transform(x);
-    if constexpr (DensityModel<Model>) out.log_density = model_.log_density(x);
-    if (options.interval != IntervalKind::none) {
-      if constexpr (HasInterval<Model>) {
-        auto interval = ask([&](const MatrixView& rows, const auto&... offset) {
-          return model_.interval(rows, options.interval, options.level, offset...);
-        });
-        out.lower = std::move(interval.lower);
-        out.upper = std::move(interval.upper);
-      } else {
-        throw Error(std::string(Spec::name) + " has no intervals");
-      }
-    }
-    if (options.deviations) {
-      if constexpr (HasDeviations<Model>) out.deviations = model_.deviations(x);
-      else throw Error(std::string(Spec::name) + " has no standard deviations of its predictions");
-    }
-    if (options.samples) {
-      if constexpr (HasSamples<Model>) out.samples = model_.samples(x, *options.samples);
-      else throw Error(std::string(Spec::name) + " draws no functions at random");
-    }
-    if constexpr (!TakesOffset<Model>)
-      for (Vector* values : {&out.value, &out.lower, &out.upper}) detail::add_offset(*values, options.offset);
+    if constexpr (DensityModel<Model>)
+      if (options.asks(kLogDensityPart)) out.add(kLogDensityPart, model_.log_density(x));
+    if constexpr (HasParts<Model>)
+      std::apply([&](const auto&... each) { (say(each, x, options, out), ...); }, Model::parts());
     return out;
+  }
+  std::vector<PartInfo> parts() const override {
+    std::vector<PartInfo> out = detail::parts_of<Spec, Model>();
+    const Task now = task();
+    const bool without_probabilities = [&] {
+      if constexpr (requires { model_.has_probabilities(); }) return !model_.has_probabilities();
+      else return false;
+    }();
+    std::erase_if(out, [&](const PartInfo& each) {
+      const bool probabilities = each.name == kProbabilitiesPart.name;
+      return ((each.of_classes || probabilities) && now == Task::regression) ||
+             (each.name == kValuePart.name && now != Task::regression) || (probabilities && without_probabilities);
+    });
+    return out;
+  }
+  std::variant<Prediction, AnyModel> act(std::string_view name, const Value& params) const override {
+    std::optional<std::variant<Prediction, AnyModel>> out;
+    [[maybe_unused]] const auto attempt =
+        [&]<class Result, class Options>(const ModelAction<Model, Result, Options>& each) {
+          if (each.name != name) return;
+          auto made = (model_.*each.verb)(Valid<Options>(from_value<Options>(params)));
+          if constexpr (std::is_same_v<Result, Prediction>) out = std::move(made);
+          else out = detail::usable(std::make_shared<SpecModel<Spec, Model>>(std::move(made)));
+        };
+    if constexpr (HasActions<Model>) std::apply([&](const auto&... each) { (attempt(each), ...); }, Model::actions());
+    return out ? *std::move(out) : AnyModel::Interface::act(name, params);
+  }
+  DrawnRows draw(Index count, std::uint64_t seed) const override {
+    if constexpr (DrawsRows<Model>) return model_.draw(count, seed);
+    else return AnyModel::Interface::draw(count, seed);
   }
   Matrix transform(const MatrixView& x) const override {
     if constexpr (Transformer<Model>) return model_.transform(x);
@@ -214,6 +245,74 @@ class SpecModel final : public AnyModel::Interface {
   }
 
  private:
+  /// A verb with the offset, where it takes one.
+  auto with_offset(const MatrixView& x, const PredictOptions& options, auto&& verb) const {
+    if constexpr (TakesOffset<Model>) return verb(x, options.offset);
+    else return verb(x);
+  }
+  Vector shifted(Vector values, const PredictOptions& options) const {
+    if constexpr (!TakesOffset<Model>) detail::add_offset(values, options.offset);
+    return values;
+  }
+  void say_value(const MatrixView& x, const PredictOptions& options, Prediction& out) const {
+    if constexpr (Regressor<Model>)
+      if (task() == Task::regression && options.asks(kValuePart))
+        out.add(kValuePart,
+                shifted(with_offset(x, options, [&](const auto&... a) { return model_.predict(a...); }), options));
+  }
+  /// Intervals, deviations and samples: each has an option of its own.
+  void say_spread(const MatrixView& x, const PredictOptions& options, Prediction& out) const {
+    if (options.interval != IntervalKind::none) {
+      if constexpr (HasInterval<Model>) {
+        const auto found = with_offset(x, options, [&](const MatrixView& rows, const auto&... offset) {
+          return model_.interval(rows, options.interval, options.level, offset...);
+        });
+        Matrix both(x.rows(), 2);
+        both << shifted(found.lower, options), shifted(found.upper, options);
+        out.add(kIntervalPart, std::move(both), {"lower", "upper"});
+      } else {
+        throw Error(std::string(Spec::name) + " has no intervals");
+      }
+    }
+    if (options.deviations) {
+      if constexpr (HasDeviations<Model>) out.add(kDeviationsPart, model_.deviations(x), {"sd", "sd_observation"});
+      else throw Error(std::string(Spec::name) + " has no standard deviations of its predictions");
+    }
+    if (options.samples) {
+      if constexpr (HasSamples<Model>) out.add(kSamplesPart, model_.samples(x, *options.samples));
+      else throw Error(std::string(Spec::name) + " draws no functions at random");
+    }
+  }
+  void say_classes(const MatrixView& x, const PredictOptions& options, Prediction& out) const {
+    [[maybe_unused]] const bool classes = task() == Task::classification;
+    if constexpr (HasTask<Model>) {
+      if (classes && options.asks(kClassPart))
+        out.add(kClassPart, with_offset(x, options, [&](const auto&... a) { return model_.classify(a...); }));
+    } else if constexpr (Classifier<Model>) {
+      if (options.asks(kClassPart))
+        out.add(kClassPart, with_offset(x, options, [&](const auto&... a) { return model_.predict(a...); }));
+    }
+    if constexpr (Clusterer<Model>)
+      if (options.asks(kClusterPart)) out.add(kClusterPart, model_.assign(x));
+    if constexpr (HasProbabilities<Model>)
+      if (classes && options.asks(kProbabilitiesPart))
+        out.add(kProbabilitiesPart,
+                with_offset(x, options, [&](const auto&... a) { return model_.probabilities(a...); }));
+    if constexpr (HasDecision<Model>)
+      if (options.asks(kDecisionPart))
+        out.add(kDecisionPart, with_offset(x, options, [&](const auto&... a) { return model_.decision(a...); }));
+  }
+  void say(const auto& part, const MatrixView& x, const PredictOptions& options, Prediction& out) const {
+    if (!options.asks(part.info)) return;
+    auto said = [&] {
+      if constexpr (requires { (model_.*part.verb)(x, options); }) return (model_.*part.verb)(x, options);
+      else return (model_.*part.verb)(x);
+    }();
+    if constexpr (std::is_same_v<decltype(said), NamedMatrix>)
+      out.add(part.info, std::move(said.values), std::move(said.columns));
+    else out.add(part.info, std::move(said));
+  }
+
   Model model_;
 };
 
@@ -227,6 +326,18 @@ class SpecMethod final : public Method {
   const MethodAbout& about() const override { return Spec::about; }
   std::vector<ParamInfo> params() const override { return param_infos<Spec>(); }
   std::vector<FieldInfo> results() const override { return field_infos<Model>(); }
+  std::vector<PartInfo> parts() const override { return detail::parts_of<Spec, Model>(); }
+  std::vector<ActionInfo> actions() const override {
+    std::vector<ActionInfo> out;
+    if constexpr (HasActions<Model>)
+      std::apply([&](const auto&... each) { (out.push_back(each.info()), ...); }, Model::actions());
+    return out;
+  }
+  bool draws_rows() const override { return DrawsRows<Model>; }
+  std::string_view way_to(std::string_view part) const override {
+    if constexpr (requires { Spec::way_to(part); }) return Spec::way_to(part);
+    else return {};
+  }
   bool gives_coordinates() const override { return Transformer<Model> || HasCoordinates<Model>; }
   Value check(const Value& params) const override { return to_value(*Valid<Spec>(from_value<Spec>(params))); }
   Value defaults() const override { return to_value(Spec{}); }

@@ -68,6 +68,7 @@ class PipelineModel final : public AnyModel::Interface {
   Prediction predict(const MatrixView& x, const PredictOptions& options) const override {
     return steps_.back().predict(before_last(x), options);
   }
+  std::vector<PartInfo> parts() const override { return steps_.back()->parts(); }
   Matrix transform(const MatrixView& x) const override { return steps_.back()->transform(before_last(x)); }
   Matrix inverse(const MatrixView& z) const override {
     Matrix x = z;

@@ -21,6 +21,9 @@ class Pipeline final : public Method {
   const MethodAbout& about() const override { return about_; }
   std::vector<ParamInfo> params() const override;  // "pca.components", …; the second pca is "pca2"
   std::vector<FieldInfo> results() const override;
+  std::vector<PartInfo> parts() const override { return steps_.back().method().parts(); }
+  bool draws_rows() const override { return false; }
+  std::string_view way_to(std::string_view part) const override { return steps_.back().method().way_to(part); }
   bool gives_coordinates() const override { return steps_.back().method().gives_coordinates(); }
   Value check(const Value& params) const override;
   Value defaults() const override { return check(Value::object()); }

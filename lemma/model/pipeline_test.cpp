@@ -24,8 +24,8 @@ TEST(Pipeline, EachStepIsFittedOnWhatTheStepsBeforeItMake) {
   const AnyModel model = pipeline.fit(Value::object(), data.rows, {});
   const Prediction p = model.predict(data.x);
   // z = 10 x, so 0.5 Σz = 15, 35, 55 and the intercept is mean(1−15, 2−35, 3−55) = −33
-  EXPECT_DOUBLE_EQ(p.value(0), 15 - 33);
-  EXPECT_DOUBLE_EQ(p.value(2), 55 - 33);
+  EXPECT_DOUBLE_EQ(p.value()(0), 15 - 33);
+  EXPECT_DOUBLE_EQ(p.value()(2), 55 - 33);
 }
 
 TEST(Pipeline, TransformedRowsAreKeptWhereTheRowsLieInMemory) {
@@ -81,7 +81,7 @@ TEST(Pipeline, SavedAndLoadedItPredictsTheSameBits) {
   const Pipeline pipeline = Stretch{.factor = 0.3} | SumOf{.slope = 0.7};
   const AnyModel model = pipeline.fit(Value::object(), data.rows, {});
   const AnyModel again = pipeline.load(model->params(), model->save(), {});
-  EXPECT_EQ(again.predict(data.x).value, model.predict(data.x).value);
+  EXPECT_EQ(again.predict(data.x).value(), model.predict(data.x).value());
   EXPECT_TRUE(again->verify(data.rows, {}).holds());
   Value cut = model->save();
   cut.set("steps", Value(Value::List{}));

@@ -57,6 +57,7 @@ Value document(const TrainedModel& trained) {
   out.set("warnings", trained.model->warnings());
   out.set("notes", trained.notes);
   out.set("data", trained.origin.save());
+  if (!trained.row_names.empty()) out.set("rows", trained.row_names.save());
   out.set("made_by", made_by());
   return out;
 }
@@ -143,6 +144,7 @@ TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Met
     auto design = Design::load(file.at("design"), model->width());
     TrainedModel out{std::move(model), std::move(design), Origin::load(file.at("data")),
                      file.at("notes").as_strings("notes"), std::move(method)};
+    if (const Value* rows = file.find("rows")) out.row_names = RowNames::load(*rows, out.origin.rows.rows());
     check_together(out);
     return out;
   } catch (const Error& error) { throw Error(fmt::format("{} is damaged or not a model: {}", name, error.what())); }

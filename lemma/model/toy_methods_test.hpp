@@ -124,4 +124,79 @@ inline SumOfModel fit(const Valid<SumOf>& spec, const Rows& rows, const FitOptio
   return model;
 }
 
+/// The first rows that come: what is left of the training rows. It says nothing of others.
+struct Upto {
+  int count = 2;
+
+  static constexpr std::string_view name = "first";
+  static constexpr auto params() { return std::tuple{param("count", &Upto::count, "how many rows", at_least(1))}; }
+};
+static_assert(Described<Upto>);
+
+/// The place of each row by the sum of its columns, the smallest first: about the training rows alone.
+struct Places {
+  static constexpr std::string_view name = "places";
+  static constexpr MethodAbout about{.family = "model",
+                                     .task = Task::embedding,
+                                     .summary = "the rows by the sum of their columns",
+                                     .objective = "place_i = number of rows with a smaller sum, from 1",
+                                     .example = "lemma fit places iris '~ . - species'",
+                                     .keeps_rows = true,
+                                     .uses_response = false};
+  static constexpr auto params() { return std::tuple{}; }
+};
+static_assert(Described<Places>);
+
+struct PlacesModel : Evidence {
+  Places spec;
+  Vector places;
+  Vector order;  // rows by their places
+  Index columns = 0;
+
+  static constexpr auto fields() {
+    using M = PlacesModel;
+    return std::tuple{result("places", &M::places, "of each row", {.across = Axis::row}),
+                      result("order", &M::order, "the rows by their places, numbers from 1", kRowNumbers),
+                      state("columns", &M::columns, "how many columns there are")};
+  }
+  static constexpr auto actions() {
+    return std::tuple{action("first", "whether a row is among the first", &PlacesModel::first),
+                      action("shorten", "the first rows alone", &PlacesModel::shorten)};
+  }
+  Index width() const { return columns; }
+  void check() const { require(columns > 0 && order.size() <= places.size(), "places: the rows do not fit together"); }
+  std::string summary(const Names&) const { return "places\n"; }
+  Prediction first(const Valid<Upto>& upto) const {
+    Labels among;
+    for (const double place : places) among.push_back(place <= upto->count ? 0 : 1);
+    Prediction out;
+    return out.add(kClusterPart, among).add({"place", "of the row"}, places);
+  }
+  PlacesModel shorten(const Valid<Upto>& upto) const {
+    PlacesModel out = *this;
+    out.order = order.head(std::min<Index>(upto->count, order.size()));
+    return out;
+  }
+};
+inline Certificate certify(const PlacesModel&, const Rows&, const Execution&) {
+  Certificate out;
+  out.strength = Strength::none;
+  out.message = "a toy";
+  return out;
+}
+inline PlacesModel fit(const Valid<Places>& spec, const Rows& rows, const FitOptions& options) {
+  const Vector sums = gather(rows, options.execution()).rowwise().sum();
+  PlacesModel model;
+  model.spec = *spec;
+  model.columns = rows.width();
+  model.places.resize(sums.size());
+  model.order.resize(sums.size());
+  for (Index i = 0; i < sums.size(); ++i) {
+    model.places(i) = static_cast<double>((sums.array() < sums(i)).count()) + 1;
+    model.order(static_cast<Index>(model.places(i)) - 1) = static_cast<double>(i) + 1;
+  }
+  model.certificate = certify(model, rows, options.execution());
+  return model;
+}
+
 }  // namespace lemma

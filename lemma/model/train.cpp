@@ -43,6 +43,7 @@ Learned learn_design(const Method& method, const Formula& formula, const TableSt
 struct DesignedRows {
   std::unique_ptr<Rows> rows;
   std::vector<std::string> notes;
+  std::vector<Index> kept = {};  // rows of the table; none: all of them, or it is not known
 };
 DesignedRows designed(const Method& method, const Design& design, const TableStream& data, bool streamed,
                       const FitOptions& options, bool as_they_are = false) {
@@ -64,7 +65,27 @@ DesignedRows designed(const Method& method, const Design& design, const TableStr
   auto rows = data.table() ? detail::rows_of(design, *data.table(), options)
                            : detail::rows_of(design, read_all(data, options.execution()), options);
   auto notes = rows->data().notes;
-  return {std::move(rows), std::move(notes)};
+  auto kept = rows->data().kept;
+  return {std::move(rows), std::move(notes), std::move(kept)};
+}
+
+bool speaks_of_rows(const Method& method) {
+  const auto results = method.results();
+  return std::any_of(results.begin(), results.end(), [](const FieldInfo& each) { return each.speaks_of_rows(); });
+}
+
+/// The rows by their numbers in the table and, with an id, by their names.
+RowNames names_of_rows(const TableStream& data, const std::vector<Index>& kept, const std::string& id) {
+  RowNames out;
+  const bool all = kept.empty() || static_cast<Index>(kept.size()) == data.rows();
+  if (!all)
+    for (const Index row : kept) out.numbers.push_back(row + 1);
+  if (id.empty()) return out;
+  out.column = id;
+  const Column column = data.read_columns(0, data.rows(), {id}).column(id);
+  const Index rows = all ? data.rows() : static_cast<Index>(kept.size());
+  for (Index i = 0; i < rows; ++i) out.names.push_back(column.text(out.number(i) - 1));
+  return out;
 }
 
 /// A formula without an intercept reaches the method as its parameter.
@@ -115,11 +136,12 @@ Execution to_the_end(const FitOptions& options) {
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options) {
   method->check(params);
-  const DesignOptions how = detail::design_options(method->needs(params), options.design);
+  DesignOptions how = detail::design_options(method->needs(params), options.design);
+  how.id = options.id;
   const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);
   const bool streamed = must_stream(*method, data, options.memory);
-  const auto [rows, notes] = designed(*method, design, data, streamed, options.fit, as_they_are);
+  const auto [rows, notes, kept] = designed(*method, design, data, streamed, options.fit, as_they_are);
   check_kind(method->name(), method->about(), *rows);
   const Execution execution = options.fit.execution();
   auto model = [&] {
@@ -127,7 +149,10 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
     return streamed ? fit_measured(*method, params, *rows, options.fit) : method->fit(params, *rows, options.fit);
   }();
   RowSketch memory = sketch(*rows, key_of(*rows, method->about().uses_response), to_the_end(options.fit));
-  return {std::move(model), design, {data.schema().source(), std::move(memory)}, notes, std::move(method)};
+  RowNames names;
+  if (speaks_of_rows(*method)) names = names_of_rows(data, kept, options.id);
+  return {std::move(model),  design,          {data.schema().source(), std::move(memory)}, notes,
+          std::move(method), std::move(names)};
 }
 
 Prediction TrainedModel::predict(const Table& table, const PredictOptions& options, const Execution& execution) const {
@@ -175,7 +200,7 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
 TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
                                   const std::optional<std::size_t>& memory) const {
   const Method& how = model->method();
-  const auto [rows, notes_of_rows] = designed(how, design, data, must_stream(how, data, memory), options);
+  const auto [rows, notes_of_rows, kept] = designed(how, design, data, must_stream(how, data, memory), options);
   check_kind(how.name(), how.about(), *rows);
   const Execution execution = options.execution();
   auto after = [&] {
@@ -250,9 +275,9 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
       PredictOptions with_offset;
       with_offset.offset = block.offset;
       const Prediction a = trained.model.predict(block.x, with_offset), b = again.predict(block.x, with_offset);
-      const double off = a.probabilities.size() > 0 ? (a.probabilities - b.probabilities).cwiseAbs().maxCoeff()
-                         : a.value.size() > 0       ? (a.value - b.value).cwiseAbs().maxCoeff()
-                                                    : 0.0;
+      const double off = a.probabilities().size() > 0 ? (a.probabilities() - b.probabilities()).cwiseAbs().maxCoeff()
+                         : a.value().size() > 0       ? (a.value() - b.value()).cwiseAbs().maxCoeff()
+                                                      : 0.0;
       const std::lock_guard lock(mutex);
       worst = off <= worst ? worst : off;  // NaN stays
     });

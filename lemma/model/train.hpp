@@ -8,6 +8,19 @@
 
 namespace lemma {
 
+/// How the user calls the training rows, where results speak of them one by one.
+struct RowNames {
+  std::string column;              // whose entries name them (--id); empty: they are known by their numbers
+  std::vector<std::string> names;  // these, a row each; none without such a column
+  std::vector<Index> numbers;      // of the rows in the table, from 1; none: all of them, as they came
+
+  Index number(Index i) const { return numbers.empty() ? i + 1 : numbers.at(static_cast<std::size_t>(i)); }
+  std::string name(Index i) const;
+  bool empty() const { return names.empty() && numbers.empty(); }
+  Value save() const;
+  static RowNames load(const Value& value, Index rows);  // Error unless there is one for each row
+};
+
 /// What a second look at a model finds.
 struct Verification {
   Certificate certificate;               // computed anew
@@ -28,8 +41,22 @@ struct TrainedModel {
   Origin origin;
   std::vector<std::string> notes;        // of the training: rows dropped, columns left out
   std::shared_ptr<const Method> method;  // owned here when it is a pipeline
+  RowNames row_names = {};               // kept where results speak of rows
 
   Names names() const { return {design.features(), design.classes(), design.target()}; }
+  /// What the model is about, as JSON shows it: results() of the model, with the training rows by the table's numbers.
+  Value results() const;
+  /// One result as a table: entries with the names of what they run along. Error that lists the results when there is none
+  /// of that name, or it is no array.
+  Table result_table(std::string_view name) const;
+  /// What a command of its family makes of it (Method::actions): what is said of the training rows, as a table with their
+  /// names, or another model of the same rows.
+  std::variant<Table, TrainedModel> act(std::string_view action, const Value& params) const;
+  /// Rows drawn from the model, as a table with the columns of its design and its response; the first ones do not depend on how
+  /// many there are. Error when it is no density.
+  Table draw(Index count, std::uint64_t seed) const;
+  /// A part of its predictions as it is written: named columns, classes by their names.
+  std::vector<Column> columns_of(const PredictedPart& part) const;
   /// Of a raw table, or of what the design made of one. The offset of a formula is part of the prediction, as in R.
   /// Rows of the table are predicted kPredictedTogether at a time; a table cut anywhere gives the same bits.
   Prediction predict(const Table& table, const PredictOptions& options = {}, const Execution& execution = {}) const;
@@ -52,6 +79,7 @@ struct TrainedModel {
 struct TrainOptions {
   DesignOptions design;
   FitOptions fit;
+  std::string id;                     // a column that names the rows; it is left out of `.`
   std::optional<std::size_t> memory;  // bytes that the table may take; larger ones are streamed in blocks
 };
 

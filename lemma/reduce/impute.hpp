@@ -41,8 +41,9 @@ struct ImputeModel : Evidence {
   Vector missing;  // how many values each column lacked (by weight)
 
   static constexpr auto fields() {
-    return std::tuple{result("fill", &ImputeModel::fill, "stands in for a missing value of each column"),
-                      result("missing", &ImputeModel::missing, "how many values of each column were missing")};
+    return std::tuple{
+        result("fill", &ImputeModel::fill, "stands in for a missing value of each column", kByFeature),
+        result("missing", &ImputeModel::missing, "how many values of each column were missing", kByFeature)};
   }
   Index width() const { return fill.size(); }
   void check() const;

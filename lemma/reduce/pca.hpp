@@ -77,12 +77,13 @@ struct PcaModel : Evidence {
   double total_variance = 0;  // trace of S
 
   static constexpr auto fields() {
-    return std::tuple{result("sdev", &PcaModel::sdev, "standard deviation of each component (divisor n - 1)"),
-                      result("explained", &PcaModel::explained, "share of the total variance of each component"),
-                      result("loadings", &PcaModel::loadings, "unit axes: a row per feature, a column per component"),
-                      result("mean", &PcaModel::mean, "subtracted from each column"),
-                      result("scale", &PcaModel::scale, "each column is divided by it"),
-                      result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns")};
+    return std::tuple{
+        result("sdev", &PcaModel::sdev, "standard deviation of each component (divisor n - 1)"),
+        result("explained", &PcaModel::explained, "share of the total variance of each component"),
+        result("loadings", &PcaModel::loadings, "unit axes: a row per feature, a column per component", kFeaturesDown),
+        result("mean", &PcaModel::mean, "subtracted from each column", kByFeature),
+        result("scale", &PcaModel::scale, "each column is divided by it", kByFeature),
+        result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns")};
   }
   Index width() const { return loadings.rows(); }
   Index components() const { return loadings.cols(); }

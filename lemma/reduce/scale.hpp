@@ -39,8 +39,8 @@ struct ScaleModel : Evidence {
   Vector scale;  // 1 where columns are not scaled
 
   static constexpr auto fields() {
-    return std::tuple{result("mean", &ScaleModel::mean, "subtracted from each column"),
-                      result("scale", &ScaleModel::scale, "each column is divided by it")};
+    return std::tuple{result("mean", &ScaleModel::mean, "subtracted from each column", kByFeature),
+                      result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature)};
   }
   Index width() const { return mean.size(); }
   void check() const;

@@ -51,9 +51,10 @@ struct WhitenModel : Evidence {
   Matrix loadings;  // V: a row per column of x, an axis per column
 
   static constexpr auto fields() {
-    return std::tuple{result("mean", &WhitenModel::mean, "subtracted from each column"),
-                      result("sdev", &WhitenModel::sdev, "standard deviation along each axis, ridge included"),
-                      result("loadings", &WhitenModel::loadings, "unit axes: a row per feature, a column per axis")};
+    return std::tuple{
+        result("mean", &WhitenModel::mean, "subtracted from each column", kByFeature),
+        result("sdev", &WhitenModel::sdev, "standard deviation along each axis, ridge included"),
+        result("loadings", &WhitenModel::loadings, "unit axes: a row per feature, a column per axis", kFeaturesDown)};
   }
   Index width() const { return mean.size(); }
   void check() const;

@@ -7,21 +7,14 @@ namespace lemma::contract {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Everything a prediction says, as one document; what it does not say is left out.
-inline Value to_document(const Prediction& prediction) {
-  Value out = Value::object();
-  const auto say = [&](const char* key, const auto& part) {
-    if (part.size() > 0) out.set(key, part);
-  };
-  say("value", prediction.value);
-  say("lower", prediction.lower);
-  say("upper", prediction.upper);
-  say("label", prediction.label);
-  say("probabilities", prediction.probabilities);
-  say("decision", prediction.decision);
-  say("coordinates", prediction.coordinates);
-  say("log_density", prediction.log_density);
+/// All parts that the model gives without an option of their own.
+inline PredictOptions everything() {
+  PredictOptions out;
+  out.what = {"all"};
   return out;
+}
+inline Value all_said(const TrainedModel& trained, const Table& table) {
+  return to_value(trained.predict(table, everything()));
 }
 
 /// What was learned, without where the rows came from.

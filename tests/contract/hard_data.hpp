@@ -85,7 +85,7 @@ inline Complaints not_an_answer(const TrainedModel& trained, const Table& table,
   const Names names = trained.names();
   Complaints out = not_finite(trained.model->results(names), about, !trained.model->warnings().empty());
   const bool passes_missing_on = trained.model->method().about().takes_missing;
-  append(out, not_finite(to_document(trained.predict(table)), about + ": prediction", passes_missing_on));
+  append(out, not_finite(all_said(trained, table), about + ": prediction", passes_missing_on));
   for (auto& complaint : out) complaint.about = about;
   const std::string summary = trained.model->summary(names);
   if (summary.empty()) out.push_back({about, "the summary is empty"});

@@ -28,19 +28,18 @@ inline void check_prediction(const TrainedModel& model, const Prediction& p, Ind
     if (!holds) report(what);
   };
   const auto classes = static_cast<Index>(model.design.classes().size());
-  for (const Vector* part : {&p.value, &p.lower, &p.upper, &p.log_density})
-    must(part->size() == 0 || part->size() == rows, "a prediction has not one number for each row");
-  for (const Matrix* part : {&p.probabilities, &p.decision, &p.coordinates, &p.deviations, &p.samples})
-    must(part->size() == 0 || part->rows() == rows, "a prediction has not one row for each row");
-  must(p.label.empty() || static_cast<Index>(p.label.size()) == rows, "a prediction has not one label for each row");
-  if (model.model->task() == Task::classification) {
-    for (const int label : p.label) must(label >= 0 && label < classes, "a label is none of the classes");
-    must(p.probabilities.size() == 0 || p.probabilities.cols() == classes,
-         "there is not one probability for each class");
-    must(p.decision.size() == 0 || p.decision.cols() <= classes, "there are more decision values than classes");
+  for (const PredictedPart& part : p.parts()) {
+    must(part.rows() == rows, "a prediction has not one row for each row");
+    must(part.info.columns != PartColumns::classes || part.width() <= std::max<Index>(classes, 1),
+         "there are more columns than classes");
+    must(part.columns.empty() || static_cast<Index>(part.columns.size()) == part.width(),
+         "there is not one name for each column");
+    if (!part.info.of_classes) continue;
+    for (const int label : std::get<Labels>(part.data))
+      must(label >= 0 && label < classes, "a label is none of the classes");
   }
-  must(p.coordinate_names.empty() || static_cast<Index>(p.coordinate_names.size()) == p.coordinates.cols(),
-       "there is not one name for each coordinate");
+  must(p.probabilities().size() == 0 || p.probabilities().cols() == classes,
+       "there is not one probability for each class");
 }
 
 inline void use_predictions(const TrainedModel& model, const Table& table, const Report& report) {
@@ -49,6 +48,7 @@ inline void use_predictions(const TrainedModel& model, const Table& table, const
     for (const bool deviations : {false, true})
       attempt("predict", report, [&] {
         PredictOptions options;
+        options.what = {"all"};
         options.interval = interval;
         options.deviations = deviations;
         check_prediction(model, model.predict(data, options), data.x.rows(), report);
@@ -88,12 +88,12 @@ inline void use_measures(const TrainedModel& model, const Table& table, const Re
     const DesignData data = model.design.apply(table);
     const Prediction p = model.predict(data);
     const Task task = model.model->task();
-    if (task == Task::clustering) validity_measures(data.x, p.label);
+    if (task == Task::clustering) validity_measures(data.x, p.label());
     if (!data.has_response) return;
     if (task == Task::regression)
-      score_regression(Eigen::Map<const Vector>(data.y.data(), static_cast<Index>(data.y.size())), p.value);
+      score_regression(Eigen::Map<const Vector>(data.y.data(), static_cast<Index>(data.y.size())), p.value());
     if (task == Task::classification)
-      score_classification(data.label, {p.label, p.probabilities, {}},
+      score_classification(data.label, {p.label(), p.probabilities(), {}},
                            static_cast<Index>(model.design.classes().size()));
   });
 }

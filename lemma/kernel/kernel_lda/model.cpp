@@ -57,15 +57,13 @@ Matrix KernelLdaModel::probabilities(const MatrixView& x) const {
 
 Labels KernelLdaModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
-Prediction KernelLdaModel::prediction(const MatrixView& x) const {
+Prediction KernelLdaModel::prediction(const MatrixView& x, const PredictOptions&) const {
+  Matrix z = coordinates(x), f = decision_at(*this, z), probabilities = f;
+  softmax_rows(probabilities);
   Prediction out;
-  out.coordinates = coordinates(x);
-  out.coordinate_names = coordinate_names();
-  out.decision = decision_at(*this, out.coordinates);
-  out.label = greatest_class(out.decision);
-  out.probabilities = out.decision;
-  softmax_rows(out.probabilities);
-  return out;
+  out.add(kClassPart, greatest_class(f)).add(kProbabilitiesPart, std::move(probabilities));
+  out.add(kDecisionPart, std::move(f));
+  return out.add(kCoordinatesPart, std::move(z), coordinate_names());
 }
 
 std::string KernelLdaModel::summary(const Names& names) const {

@@ -48,12 +48,11 @@ Matrix KernelLogisticModel::probabilities(const MatrixView& x) const { return pr
 
 Labels KernelLogisticModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
-Prediction KernelLogisticModel::prediction(const MatrixView& x) const {
+Prediction KernelLogisticModel::prediction(const MatrixView& x, const PredictOptions&) const {
+  Matrix f = decision(x);
   Prediction out;
-  out.decision = decision(x);
-  out.label = greatest_class(out.decision);
-  out.probabilities = probabilities_at(out.decision);
-  return out;
+  out.add(kClassPart, greatest_class(f)).add(kProbabilitiesPart, probabilities_at(f));
+  return out.add(kDecisionPart, std::move(f));
 }
 
 std::string KernelLogisticModel::summary(const Names& names) const {

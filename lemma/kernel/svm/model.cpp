@@ -134,17 +134,14 @@ Matrix SvmModel::probabilities(const MatrixView& x) const {
   return probabilities_of(*this, machine_values(x));
 }
 
-Prediction SvmModel::prediction(const MatrixView& x) const {
+Prediction SvmModel::prediction(const MatrixView& x, const PredictOptions&) const {
   Prediction out;
   const Matrix values = machine_values(x);
-  if (!of_classes) {
-    out.value = values.col(0);
-    return out;
-  }
-  out.decision = scores_of(*this, values);
-  out.label = labels_of(out.decision);
-  if (has_probabilities()) out.probabilities = probabilities_of(*this, values);
-  return out;
+  if (!of_classes) return out.add(kValuePart, Vector(values.col(0)));
+  Matrix scores = scores_of(*this, values);
+  out.add(kClassPart, labels_of(scores));
+  if (has_probabilities()) out.add(kProbabilitiesPart, probabilities_of(*this, values));
+  return out.add(kDecisionPart, std::move(scores));
 }
 
 }  // namespace lemma

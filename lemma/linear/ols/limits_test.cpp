@@ -101,8 +101,8 @@ TEST(Ols, SavedAndLoadedItSaysTheSame) {
   PredictOptions options;
   options.interval = IntervalKind::prediction;
   const Prediction a = model.predict(x, options), b = again.predict(x, options);
-  EXPECT_EQ(a.value, b.value);
-  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_EQ(a.value(), b.value());
+  EXPECT_EQ(a.interval(), b.interval());
   EXPECT_TRUE(same(*model_cast<OlsModel>(model), *model_cast<OlsModel>(again)));
   EXPECT_TRUE(again->verify(rows, {}).holds());
 }

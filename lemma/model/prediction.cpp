@@ -1,0 +1,123 @@
+// lemma/model/prediction.cpp
+#include <algorithm>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/model/prediction.hpp>
+
+namespace lemma {
+namespace {
+
+template <class T>
+const T& part_of(const Prediction& prediction, std::string_view name) {
+  static const T none{};
+  const PredictedPart* part = prediction.find(name);
+  if (!part) return none;
+  const T* data = std::get_if<T>(&part->data);
+  require(data != nullptr, fmt::format("the part '{}' of a prediction is something else than was asked for", name));
+  return *data;
+}
+
+template <class T>
+void append(Vector& into, const std::vector<const T*>& from) {
+  Index rows = 0, at = 0;
+  for (const T* each : from) rows += each->size();
+  into.resize(rows);
+  for (const T* each : from) {
+    into.segment(at, each->size()) = *each;
+    at += each->size();
+  }
+}
+void append(Matrix& into, const std::vector<const Matrix*>& from) {
+  Index rows = 0, at = 0;
+  for (const Matrix* each : from) rows += each->rows();
+  into.resize(rows, from.front()->cols());
+  for (const Matrix* each : from) {
+    into.middleRows(at, each->rows()) = *each;
+    at += each->rows();
+  }
+}
+template <class T>
+void append(std::vector<T>& into, const std::vector<const std::vector<T>*>& from) {
+  for (const auto* each : from) into.insert(into.end(), each->begin(), each->end());
+}
+
+std::string column_name(const PredictedPart& part, Index j, const Names& names) {
+  const std::string prefix(part.info.prefix.empty() ? part.info.name : part.info.prefix);
+  const auto at = static_cast<std::size_t>(j);
+  const auto named = [&](const std::vector<std::string>& all) {
+    return prefix + "_" + (at < all.size() ? all[at] : std::to_string(j + 1));
+  };
+  switch (part.info.columns) {
+    case PartColumns::itself: return prefix;
+    case PartColumns::classes: return part.width() == 1 ? prefix : named(names.classes);
+    case PartColumns::features: return named(names.features);
+    case PartColumns::numbered: return named({});
+    case PartColumns::own: return at < part.columns.size() ? part.columns[at] : named({});
+  }
+  return prefix;
+}
+
+}  // namespace
+
+Index PredictedPart::rows() const {
+  return std::visit(
+      [](const auto& each) {
+        if constexpr (requires { each.rows(); }) return static_cast<Index>(each.rows());
+        else return static_cast<Index>(each.size());
+      },
+      data);
+}
+
+Index PredictedPart::width() const {
+  const auto* matrix = std::get_if<Matrix>(&data);
+  return matrix ? matrix->cols() : 1;
+}
+
+std::vector<std::string> column_names(const PredictedPart& part, const Names& names) {
+  std::vector<std::string> out;
+  for (Index j = 0; j < part.width(); ++j) out.push_back(column_name(part, j, names));
+  return out;
+}
+
+bool PredictOptions::asks(const PartInfo& part) const {
+  if (what.empty()) return part.given == Given::by_default;
+  return std::any_of(what.begin(), what.end(),
+                     [&](const std::string& each) { return each == part.name || each == "all"; });
+}
+
+const PredictedPart* Prediction::find(std::string_view name) const {
+  const auto found =
+      std::find_if(parts_.begin(), parts_.end(), [&](const PredictedPart& p) { return p.info.name == name; });
+  return found == parts_.end() ? nullptr : &*found;
+}
+
+const Vector& Prediction::numbers(std::string_view name) const { return part_of<Vector>(*this, name); }
+const Matrix& Prediction::matrix(std::string_view name) const { return part_of<Matrix>(*this, name); }
+const Labels& Prediction::codes(std::string_view name) const { return part_of<Labels>(*this, name); }
+const Strings& Prediction::texts(std::string_view name) const { return part_of<Strings>(*this, name); }
+const Labels& Prediction::label() const { return codes(find(kClassPart.name) ? kClassPart.name : kClusterPart.name); }
+
+Prediction stack(const std::vector<Prediction>& parts) {
+  if (parts.empty()) return {};
+  Prediction out = parts.front();
+  for (std::size_t p = 0; p < out.parts().size(); ++p)
+    std::visit(
+        [&]<class T>(T& into) {
+          std::vector<const T*> from;
+          for (const Prediction& each : parts) from.push_back(&std::get<T>(each.parts()[p].data));
+          T all;
+          append(all, from);
+          into = std::move(all);
+        },
+        out.parts()[p].data);
+  return out;
+}
+
+Value to_value(const Prediction& prediction) {
+  Value out = Value::object();
+  for (const PredictedPart& part : prediction.parts())
+    std::visit([&](const auto& data) { out.set(part.info.name, data); }, part.data);
+  return out;
+}
+
+}  // namespace lemma

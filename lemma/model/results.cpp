@@ -1,0 +1,192 @@
+// lemma/model/results.cpp: the results of a model with the names of what they are about: columns, classes, training rows.
+#include <algorithm>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/model/train.hpp>
+
+namespace lemma {
+namespace {
+
+/// Entries that are numbers of rows the model was given, as the table numbers them.
+Value renumbered(const Value& value, const RowNames& rows) {
+  Value::Array out = value.as_array();
+  for (double& each : out.data) each = static_cast<double>(rows.number(static_cast<Index>(each) - 1));
+  return out;
+}
+
+/// What the i-th entry along an axis is called.
+class AxisNames {
+ public:
+  AxisNames(const TrainedModel& trained, std::vector<std::string> features)
+      : trained_(trained), features_(std::move(features)) {}
+  std::string head(Axis axis) const {
+    switch (axis) {
+      case Axis::feature: return "feature";
+      case Axis::label: return "class";
+      case Axis::row: return trained_.row_names.column.empty() ? "row" : trained_.row_names.column;
+      default: return "number";
+    }
+  }
+  std::string of(Axis axis, Index i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const auto& classes = trained_.design.classes();
+    if (axis == Axis::feature && at < features_.size()) return features_[at];
+    if (axis == Axis::label && at < classes.size()) return classes[at];
+    if (axis == Axis::row) return trained_.row_names.name(i);
+    return std::to_string(i + 1);
+  }
+
+ private:
+  const TrainedModel& trained_;
+  std::vector<std::string> features_;
+};
+
+Column names_column(const AxisNames& names, Axis axis, Index count) {
+  std::vector<std::string> out;
+  for (Index i = 0; i < count; ++i) out.push_back(names.of(axis, i));
+  return text(names.head(axis), std::move(out));
+}
+
+/// Entries that name rows: by the id beside them, where there is one.
+Column ids_of(const RowNames& rows, const Vector& numbers) {
+  std::vector<std::string> out;
+  for (const double number : numbers) {
+    const auto found =
+        rows.numbers.empty()
+            ? static_cast<Index>(number) - 1
+            : static_cast<Index>(std::find(rows.numbers.begin(), rows.numbers.end(), static_cast<Index>(number)) -
+                                 rows.numbers.begin());
+    out.push_back(rows.name(found));
+  }
+  return text(rows.column, std::move(out));
+}
+
+Table table_of(const Value& value, const FieldInfo& field, const AxisNames& names, const RowNames& rows) {
+  std::vector<Column> columns;
+  if (value.is_number()) return Table({numeric(field.name, {value.as_double()})}, field.name);
+  if (value.is_array() && value.as_array().shape.size() == 1) {
+    const Vector entries = value.as_vector(field.name);
+    columns.push_back(names_column(names, field.along.across, entries.size()));
+    columns.push_back(numeric(field.name, {entries.begin(), entries.end()}));
+    if (field.along.across == Axis::row_number && !rows.names.empty()) columns.push_back(ids_of(rows, entries));
+    return Table(std::move(columns), field.name);
+  }
+  if (value.is_array() && value.as_array().shape.size() == 2) {
+    const Matrix entries = value.as_matrix(field.name);
+    columns.push_back(names_column(names, field.along.down, entries.rows()));
+    for (Index j = 0; j < entries.cols(); ++j)
+      columns.push_back(numeric(names.of(field.along.across, j), {entries.col(j).begin(), entries.col(j).end()}));
+    return Table(std::move(columns), field.name);
+  }
+  if (value.is_list()) return Table({text(field.name, value.as_strings(field.name))}, field.name);
+  throw Error(fmt::format("{} is {}, not a table; --json shows it", field.name, value.kind()));
+}
+
+/// "1", "2", …: codes that stand for no class.
+std::vector<std::string> counted_names(const Labels& codes) {
+  std::vector<std::string> names;
+  const int most = codes.empty() ? -1 : *std::max_element(codes.begin(), codes.end());
+  for (int k = 1; k <= most + 1; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+}  // namespace
+
+std::string RowNames::name(Index i) const {
+  return names.empty() ? std::to_string(number(i)) : names.at(static_cast<std::size_t>(i));
+}
+
+Value RowNames::save() const {
+  Value out = Value::object();
+  out.set("column", column);
+  out.set("names", names);
+  out.set("numbers", Value::Array{{static_cast<Index>(numbers.size())}, {numbers.begin(), numbers.end()}});
+  return out;
+}
+
+RowNames RowNames::load(const Value& value, Index rows) {
+  RowNames out;
+  out.column = value.at("column").as_string("column of the rows' names");
+  out.names = value.at("names").as_strings("names of the rows");
+  const Vector numbers = value.at("numbers").as_vector("numbers of the rows");
+  for (const double number : numbers) {
+    require(number >= 1 && number < 0x1p53 && number == static_cast<double>(static_cast<Index>(number)),
+            "a training row has no usable number");
+    out.numbers.push_back(static_cast<Index>(number));
+  }
+  for (const std::size_t size : {out.names.size(), out.numbers.size()})
+    require(size == 0 || static_cast<Index>(size) == rows, "there is not one name or number for each training row");
+  return out;
+}
+
+Value TrainedModel::results() const {
+  Value out = model->results(names());
+  if (row_names.numbers.empty()) return out;
+  for (const FieldInfo& field : model->method().results())
+    if (const Value* found = out.find(field.name); found && found->is_array() && field.along.across == Axis::row_number)
+      out.set(field.name, renumbered(*found, row_names));
+  return out;
+}
+
+Table TrainedModel::result_table(std::string_view name) const {
+  const Value all = results();
+  std::vector<std::string> known;
+  for (const FieldInfo& field : model->method().results()) {
+    const Value* value = field.shown == Shown::result ? all.find(field.name) : nullptr;
+    if (!value || value->is_null()) continue;
+    known.push_back(field.name);
+    if (field.name != name) continue;
+    const Value* features = all.find("features");  // of the last step of a pipeline
+    return table_of(*value, field, {*this, features ? features->as_strings("features") : design.features()}, row_names);
+  }
+  throw Error(fmt::format("{} has no result '{}'{}; it has {}", model->method().name(), name, did_you_mean(name, known),
+                          join_words(known, 40)));
+}
+
+std::vector<Column> TrainedModel::columns_of(const PredictedPart& part) const {
+  const bool unnamed = part.info.columns == PartColumns::own && part.columns.empty();  // transformed columns
+  const auto called = unnamed ? model->output_names(design.features()) : column_names(part, names());
+  std::vector<Column> out;
+  if (const auto* matrix = std::get_if<Matrix>(&part.data)) {
+    for (Index j = 0; j < matrix->cols(); ++j)
+      out.push_back(numeric(called[static_cast<std::size_t>(j)], {matrix->col(j).begin(), matrix->col(j).end()}));
+  } else if (const auto* numbers = std::get_if<Vector>(&part.data)) {
+    out.push_back(numeric(called.front(), {numbers->begin(), numbers->end()}));
+  } else if (const auto* codes = std::get_if<Labels>(&part.data)) {
+    out.push_back({called.front(), Categories{{codes->begin(), codes->end()},
+                                              part.info.of_classes ? design.classes() : counted_names(*codes)}});
+  } else {
+    out.push_back(text(called.front(), std::get<Strings>(part.data)));
+  }
+  return out;
+}
+
+std::variant<Table, TrainedModel> TrainedModel::act(std::string_view action, const Value& params) const {
+  auto made = model->act(action, params);
+  if (auto* other = std::get_if<AnyModel>(&made)) {
+    TrainedModel out = *this;
+    out.model = std::move(*other);
+    return out;
+  }
+  const auto& said = std::get<Prediction>(made);
+  std::vector<Column> columns;
+  const AxisNames axis(*this, design.features());
+  if (!said.parts().empty()) columns.push_back(names_column(axis, Axis::row, said.parts().front().rows()));
+  for (const PredictedPart& part : said.parts())
+    for (Column& column : columns_of(part)) columns.push_back(std::move(column));
+  return Table(std::move(columns), std::string(action));
+}
+
+Table TrainedModel::draw(Index count, std::uint64_t seed) const {
+  const DrawnRows drawn = model->draw(count, seed);
+  std::vector<Column> columns;
+  if (!drawn.label.empty())
+    columns.push_back({design.target(), Categories{{drawn.label.begin(), drawn.label.end()}, design.classes()}});
+  for (Index j = 0; j < drawn.x.cols(); ++j)
+    columns.push_back(
+        numeric(design.features()[static_cast<std::size_t>(j)], {drawn.x.col(j).begin(), drawn.x.col(j).end()}));
+  return Table(std::move(columns), model->method().name());
+}
+
+}  // namespace lemma
