@@ -117,6 +117,59 @@ def linreg(d):
     save(d, linreg_X=X, linreg_y=y)
 
 
+def whole_csv(d, name, X, y):
+    """Columns x1, x2, … and y as they would come from somewhere else: seven digits, labels as texts."""
+    import pandas as pd
+    table = pd.DataFrame(X, columns=["x%d" % (j + 1) for j in range(X.shape[1])])
+    table["y"] = y
+    whole(os.path.join(d, name + ".csv"), lambda path: table.to_csv(path, index=False, float_format="%.7g"))
+
+
+@wl
+def file_ols(d):
+    """regression as files: 5e5 x 21 as CSV, 1e6 x 101 as one .npy with the response in the last column"""
+    r = rng(41)
+    n, p = rows(1_000_000), 100
+    Z = np.empty((n, p + 1))
+    Z[:, :p] = r.standard_normal((n, p))
+    Z[:, 1:p] += 0.5 * Z[:, :p - 1]
+    Z[:, p] = Z[:, :p] @ r.standard_normal(p) + 3.0 + 2.0 * r.standard_normal(n)
+    save(d, file_ols=Z)
+    half = n // 2
+    whole_csv(d, "file_ols", Z[:half, :20], Z[:half, p])
+
+
+@wl
+def file_logistic(d):
+    """two classes as a CSV file: 5e5 x 21"""
+    r = rng(42)
+    X = r.standard_normal((rows(500_000), 20))
+    s = X @ (r.standard_normal(20) / 3) - 0.5
+    whole_csv(d, "file_logistic", X, np.where(r.random(len(s)) < 1 / (1 + np.exp(-s)), "yes", "no"))
+
+
+@wl
+def file_kmeans(d):
+    """50 groups as files: 5e5 x 20 as CSV and .npy; the start is given"""
+    r = rng(43)
+    n, p, k = rows(500_000), 20, 50
+    c = r.standard_normal((k, p)) * 2
+    X = np.round(c[r.integers(0, k, n)] + r.standard_normal((n, p)), 5)
+    import pandas as pd
+    names = ["x%d" % (j + 1) for j in range(p)]
+    start = pd.DataFrame(X[r.choice(n, k, replace=False)], columns=names)
+    save(d, file_kmeans=X)
+    whole(os.path.join(d, "file_kmeans.csv"), lambda path: pd.DataFrame(X, columns=names).to_csv(path, index=False))
+    whole(os.path.join(d, "file_kmeans_start.csv"), lambda path: start.to_csv(path, index=False))
+
+
+@wl
+def file_svm(d):
+    """two classes as a CSV file: 2e4 x 21"""
+    X, y = clf_data(44, 20_000, 20, 0.5)
+    whole_csv(d, "file_svm", X, np.where(y == 1, "yes", "no"))
+
+
 @wl
 def logit(d):
     """dense logistic, n=5e5 d=50, labels 0/1"""

@@ -108,8 +108,15 @@ def measure(launcher, command, environment, runs=1, whole_process=False):
                        note=answer.get("note") or "", **common)
 
 
-def quality_of(answer):
+def at_path(document, path):
+    for word in path.split("."):
+        document = document[int(word)] if isinstance(document, list) else document[word]
+    return document
+
+
+def quality_of(answer, results=None):
+    """What a worker says of its answer; of the tool's own JSON the `results` named: quality -> path."""
     quality = answer.get("quality")
-    if quality is None and "results" in answer:  # of `lemma fit lda --json`
-        return {"trace1": answer["results"]["proportion_of_trace"][0]}
+    if quality is None and "results" in answer:
+        return {name: at_path(answer["results"], path) for name, path in (results or {}).items()}
     return quality if isinstance(quality, dict) else {} if quality is None else {"": quality}

@@ -152,7 +152,7 @@ class Runner:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 out = run_to_end(command, environment, folder)
-            series.quality = quality_of(answer_of(out)) if workload.quality else {}
+            series.quality = quality_of(answer_of(out), workload.results) if workload.quality else {}
         except Failed as failure:
             self.fail(workload, series, failure)
 

@@ -27,13 +27,20 @@ class Series:
 
 
 def expectations(workload, series, quick):
-    """At full size the known values; on a tenth of the rows what the first peer reached."""
-    if not quick or not workload.data:
-        return workload.quality
+    """At full size the known values; on a tenth of the rows, and where none is known, what the first peer reached."""
     reference = next((s.quality for s in series[1:] if s.measured() and s.quality), {})
-    return {name: replace(expected, value=reference[name],
-                          tolerance=abs(reference[name]) * (1e-8 if expected.rule == "equal" else 1e-4))
-            for name, expected in workload.quality.items() if name in reference}
+    shares = {"equal": 1e-8, "at_least": 1e-4, "at_most": 1e-4}
+
+    def of(name, expected):
+        if expected.rule == "ratio":
+            return replace(expected, value=reference[name], tolerance=abs(reference[name]) * expected.tolerance,
+                           rule="equal")
+        if not quick or not workload.data:
+            return expected
+        return replace(expected, value=reference[name], tolerance=abs(reference[name]) * shares[expected.rule])
+
+    return {name: of(name, expected) for name, expected in workload.quality.items()
+            if name in reference or (expected.rule != "ratio" and not (quick and workload.data))}
 
 
 def is_right(quality, expected):

@@ -24,7 +24,7 @@ class Expected:
     """A value that an answer must reach: within tolerance of it, or not worse than it by more than that."""
     value: float
     tolerance: float  # absolute: half a unit of the last digit that is known, or what the method allows
-    rule: str = "equal"  # equal | at_least | at_most
+    rule: str = "equal"  # equal | at_least | at_most | ratio: not known; the first peer's value, within this share of it
 
     def holds(self, got):
         if self.rule == "at_least":
@@ -57,6 +57,7 @@ class Workload:
     whole_process: bool = False
     runs: int = 1
     lemma: tuple = ()  # empty: lemma_bench NAME DATA --threads N
+    results: dict = field(default_factory=dict)  # of the tool's own JSON: name of a quality -> path below "results"
 
 
 def python(script, *variant):
@@ -117,7 +118,39 @@ def svm_workloads(name, shape, objective, gap, right):
     )
 
 
+def whole_command(name, title, method, file, tool, quality, results, sklearn, r_too=True):
+    """From a file to a model file, whole processes: reading, the fit, and writing what was learned."""
+    read = ("pandas", "polars") if file.endswith(".csv") else ("numpy",)
+    peers = tuple(Peer(f"{how}+{package}", python("whole.py", method, file, how, package), NUMPY)
+                  for package in sklearn for how in read)
+    if r_too:
+        peers += (Peer("R fread" if file.endswith(".csv") else "R", r("whole.R", method, file), R),)
+    data = file.rsplit(".", 1)[0]
+    return Workload(name=name, title=title, data=data, files=(file,), group="files", whole_process=True,
+                    lemma=("{lemma}", "fit", *tool, "-o", "model.lemma", "--json", "--threads", "{threads}"),
+                    quality=quality, results=results, peers=peers,
+                    target=Target(against=tuple(p.name for p in peers), ratio=2.0))
+
+
+BOTH = ("sklearn", "sklearnex")
+
 WORKLOADS = (
+    whole_command("file_ols_csv", "least squares from a CSV file of 5e5 x 21 to a model file", "ols", "file_ols.csv",
+                  ("ols", "{data}/file_ols.csv", "y ~ ."), {"rss": Expected(0, 1e-6, "ratio")}, {"rss": "rss"}, BOTH),
+    whole_command("file_ols_npy", "least squares from a .npy of 1e6 x 101 to a model file", "ols", "file_ols.npy",
+                  ("ols", "{data}/file_ols.npy", "x101 ~ ."), {"rss": Expected(0, 1e-6, "ratio")}, {"rss": "rss"}, BOTH,
+                  r_too=False),
+    whole_command("file_logistic_csv", "logistic regression, C = 1, from a CSV file of 5e5 x 21 to a model file", "logistic",
+                  "file_logistic.csv", ("logistic", "{data}/file_logistic.csv", "y ~ .", "--standardize", "false"),
+                  {"objective": Expected(0, 1e-4, "ratio")}, {"objective": "objective"}, BOTH),
+    whole_command("file_kmeans_csv", "20 steps of k-means, k = 50, from a CSV file of 5e5 x 20 to a model file", "kmeans",
+                  "file_kmeans.csv", ("kmeans", "{data}/file_kmeans.csv", "~ .", "--start", "{data}/file_kmeans_start.csv",
+                                      "--max_iterations", "20"),
+                  {"inertia": Expected(0, 1e-4, "ratio")}, {"inertia": "total_within"}, BOTH, r_too=False),
+    whole_command("file_svm_csv", "SVM, Gaussian kernel, C = 1, gamma = 1/20, from a CSV file of 2e4 x 21 to a model file",
+                  "svm", "file_svm.csv",
+                  ("svm", "{data}/file_svm.csv", "y ~ .", "--kernel", "rbf", "--kernel.gamma", "0.05"),
+                  {"support": Expected(0, 0.01, "ratio")}, {"support": "n_support"}, BOTH, r_too=False),
     Workload(
         name="csv",
         title="read a CSV of 1e6 rows x 20 mixed columns, 1 % missing",
@@ -344,6 +377,7 @@ WORKLOADS = (
             Peer("R MASS", ("Rscript", "--vanilla", "{here}/peers/lda.R"), R),
             Peer("sklearn", ("{python}", "{here}/peers/lda.py"), NUMPY),
         ),
+        results={"trace1": "proportion_of_trace.0"},
         target=Target(seconds=0.050),
     ),
 )
