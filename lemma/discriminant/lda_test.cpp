@@ -314,10 +314,12 @@ TEST(Lda, ComesBackFromItsFieldsWithEveryBit) {
        {"{}", R"({"prior": [0.2, 0.3, 0.5], "shrinkage": null})", R"({"prior": "uniform", "covariance": "ml"})"}) {
     const auto model = method.fit(from_json(params), rows, {});
     const auto loaded = method.load(model->params(), model->save(), {model->certificate(), model->warnings()});
-    const auto a = model.predict(sample.x), b = loaded.predict(sample.x);
-    EXPECT_EQ(a.label, b.label);
-    EXPECT_EQ(a.probabilities, b.probabilities);
-    EXPECT_EQ(a.coordinates, b.coordinates);
+    PredictOptions all;
+    all.what = {"all"};
+    const auto a = model.predict(sample.x, all), b = loaded.predict(sample.x, all);
+    EXPECT_EQ(a.label(), b.label());
+    EXPECT_EQ(a.probabilities(), b.probabilities());
+    EXPECT_EQ(a.coordinates(), b.coordinates());
     EXPECT_TRUE(loaded->verify(rows, {}).holds());
   }
   Value state = method.fit(Value::object(), rows, {})->save();
