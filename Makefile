@@ -64,7 +64,7 @@ build-report: setup ## build without a cache; the slowest units, and the growth 
 	@JOBS=$(JOBS) tools/build-report $(if $(KEEP),--keep)
 
 docs: setup ## regenerate what is generated in the repository
-	$(call build,release,lemma_app)
+	$(call build,release,lemma_app from_cpp)
 	@tools/generate
 
 install: setup ## install into PREFIX

@@ -125,6 +125,12 @@ foreach(case IN LISTS cases)
   set_tests_properties(compile_fail/${name} PROPERTIES TIMEOUT 300)
 endforeach()
 
+# The examples of docs/from_cpp.md: the page shows what they print.
+add_executable(from_cpp "${PROJECT_SOURCE_DIR}/examples/from_cpp.cpp")
+target_link_libraries(from_cpp PRIVATE lemma lemma_test_settings)
+lemma_borrow_headers(from_cpp lemma_tests_pch)
+add_dependencies(lemma_tests from_cpp)
+
 # The pages show what the tool says: see tools/generate.
 if(TARGET lemma_app)
   add_test(NAME docs/pages_show_what_the_tool_says

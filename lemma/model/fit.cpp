@@ -30,6 +30,13 @@ std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, co
   return std::make_unique<DesignRows>(design, std::move(data));
 }
 
+Index place_of(std::string_view name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw Error(fmt::format("there is no column '{}' among the features{}", name, did_you_mean(name, names)));
+  return found - names.begin();
+}
+
 Coded code(const std::vector<std::string>& labels) {
   Coded out{{}, labels};
   std::sort(out.classes.begin(), out.classes.end());

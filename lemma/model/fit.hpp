@@ -4,7 +4,7 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/stream/rows.hpp>
 #include <lemma/data/table.hpp>
-#include <lemma/model/method.hpp>
+#include <lemma/model/train.hpp>
 
 namespace lemma {
 
@@ -20,6 +20,8 @@ struct Coded {
 Coded code(const std::vector<std::string>& labels);
 /// The options of the user with what the method needs; Error where the two do not go together.
 DesignOptions design_options(const Needs& needs, DesignOptions options = {});
+/// The column of that name; Error with the nearest one when there is none.
+Index place_of(std::string_view name, const std::vector<std::string>& names);
 /// What the design makes of the training table, with the weights, precision and offset of the options.
 std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
 }  // namespace detail
@@ -57,10 +59,30 @@ auto fit(const Spec& spec, const MatrixView& x, const FitOptions& options = {}) 
   return fit(valid, static_cast<const Rows&>(rows), options);
 }
 
-/// A model together with the design that made its columns: its verbs take raw tables as well as matrices.
+/// A model together with all it needs to meet a raw table again: its verbs take tables as well as matrices. It is a
+/// TrainedModel too, wherever one is wanted: save(fitted, "crabs.lemma"), judge(fitted, test).
 template <class Model>
 struct Fitted : Model {
+  TrainedModel trained;  // the same model without its type, with the memory of its rows
   Design design;
+
+  explicit Fitted(TrainedModel from)
+      : Model(*model_cast<Model>(from.model)), trained(std::move(from)), design(trained.design) {}
+  operator const TrainedModel&() const { return trained; }
+
+  /// What `lemma fit` prints of it.
+  using Model::summary;
+  std::string summary() const { return Model::summary(trained.names()); }
+  /// The coefficient of a column by its name; of several planes, or of a path of penalties, that in row `which`.
+  double coefficient(std::string_view feature, Index which = 0) const requires requires(const Model& m) {
+    m.coefficients;
+  }
+  {
+    const Index j = detail::place_of(feature, design.features());
+    if constexpr (requires { this->coefficients.of; }) return this->coefficients.of(which, j);
+    else if constexpr (decltype(this->coefficients)::ColsAtCompileTime == 1) return this->coefficients(j);
+    else return this->coefficients(which, j);
+  }
 
   auto predict(const Table& table) const {
     const DesignData data = design.apply(table);
@@ -95,16 +117,15 @@ struct Fitted : Model {
   static const MatrixView& x_of(const MatrixView& x) { return x; }
 };
 
-/// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs). The design is learned from the table and kept.
+/// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs), the way that the tool goes too. The design is learned
+/// from the table and kept.
 template <MethodSpec Spec>
-auto fit(Spec spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
-  Design design(formula, table, detail::design_options(detail::needs_of(spec)));
-  if constexpr (requires { spec.intercept = false; }) spec.intercept = spec.intercept && design.intercept();
-  const Valid<Spec> valid(spec);
-  const auto rows = detail::rows_of(design, table, options);
-  check_rows(Spec::name, Spec::about, *rows);
-  using Model = decltype(fit(valid, static_cast<const Rows&>(*rows), options));
-  return Fitted<Model>{fit(valid, static_cast<const Rows&>(*rows), options), std::move(design)};
+auto fit(const Spec& spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
+  TrainOptions how;
+  how.fit = options;
+  return Fitted<typename SpecMethod<Spec>::Model>(train({std::shared_ptr<const Method>(), &method_of<Spec>()},
+                                                        to_value(*Valid<Spec>(spec)), formula, MemoryTableStream(table),
+                                                        how));
 }
 
 }  // namespace lemma
