@@ -27,17 +27,21 @@ file(RELATIVE_PATH LEMMA_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/lemma.pc.in" "${PROJECT_BINARY_DIR}/lemma.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/lemma.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+# The man page and the completions are written by the tool when everything is built; without them there is no installation.
 if(TARGET lemma_app)
   install(TARGETS lemma_app)
+  install(FILES "${LEMMA_SHARE_DIR}/lemma.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${LEMMA_SHARE_DIR}/lemma.bash" RENAME lemma
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${LEMMA_SHARE_DIR}/_lemma" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${LEMMA_SHARE_DIR}/lemma.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
-install(FILES "${LEMMA_SHARE_DIR}/lemma.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
-install(FILES "${LEMMA_SHARE_DIR}/lemma.bash" OPTIONAL RENAME lemma
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(FILES "${LEMMA_SHARE_DIR}/_lemma" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" OPTIONAL)
-install(FILES "${LEMMA_SHARE_DIR}/lemma.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
-        DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
-if(EXISTS "${PROJECT_SOURCE_DIR}/docs")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
-endif()
+# The pages, with links that hold where they are installed: see cmake/InstalledPages.cmake.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(CODE "set(SOURCE \"${PROJECT_SOURCE_DIR}\")
+set(PAGES \"${PROJECT_BINARY_DIR}/pages\")
+set(DOCDIR \"/${CMAKE_INSTALL_DOCDIR}\")
+set(INCLUDEDIR \"/${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/InstalledPages.cmake")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/pages/" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

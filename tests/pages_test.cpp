@@ -1,9 +1,17 @@
-// tests/pages_test.cpp: when tools/generate calls a page stale.
+// tests/pages_test.cpp: when tools/generate calls a page stale, and whether the pages tell all that the tool can do.
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <lemma/core/value.hpp>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <tests/run_tool.hpp>
 
 namespace lemma {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The code of `tools/generate --check` for a page that shows `shown` where its command prints `printed`.
 int check(const std::string& shown, const std::string& printed) {
@@ -25,6 +33,147 @@ TEST(Pages, AreNotStaleWhereOnlyRoundingDiffers) {
   EXPECT_EQ(check("p = 0.41393116001447866", "p = 0.41393116001447999"), 0);
   EXPECT_EQ(check("lowers it by 3.1e-11 of\n  itself (allowed)", "lowers it by <1e-12 of itself\\n  (allowed)"), 0)
       << "a shorter number wraps the sentence elsewhere";
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+/// Every page of the repository that a user may read.
+std::vector<fs::path> pages() {
+  std::vector<fs::path> out;
+  for (const auto& file : fs::directory_iterator(source_dir()))
+    if (file.path().extension() == ".md") out.push_back(file.path());
+  for (const auto* folder : {"bench", "data", "docs", "lemma"})
+    for (const auto& file : fs::recursive_directory_iterator(fs::path(source_dir()) / folder))
+      if (file.path().extension() == ".md") out.push_back(file.path());
+  return out;
+}
+
+TEST(Pages, BeginWithTheirTitle) {
+  for (const auto& page : pages()) EXPECT_TRUE(text_of(page).starts_with("# ")) << page;
+}
+
+TEST(Pages, LinkToWhatIsThere) {
+  const std::regex link(R"(\]\(([^)\s#]+)(#[^)\s]*)?\))");
+  for (const auto& page : pages()) {
+    bool code = false;
+    for (const auto& line : lines_of(text_of(page))) {
+      if (line.starts_with("```")) code = !code;
+      if (code) continue;
+      for (std::sregex_iterator found(line.begin(), line.end(), link), end; found != end; ++found) {
+        const std::string to = (*found)[1];
+        EXPECT_TRUE(to.starts_with("http") || fs::exists(page.parent_path() / to)) << page << " links to " << to;
+      }
+    }
+  }
+}
+
+/// The names in a list of a help text: the first words of the lines that follow `title`. Of "-q,--quiet" the long one.
+std::vector<std::string> listed(const std::string& help, const std::string& title) {
+  std::vector<std::string> out;
+  bool inside = false;
+  for (const auto& line : lines_of(help)) {
+    if (line == title) inside = true;
+    else if (line.empty()) inside = false;
+    else if (inside && line.starts_with("  ") && line[2] != ' ') {
+      const std::string word = line.substr(2, line.find(' ', 2) - 2);
+      out.push_back(word.substr(word.find(',') + 1));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> commands() {
+  const Folder in;
+  return listed(in.lemma("--help").out, "Subcommands:");
+}
+
+/// What a page says of a command: the row of a table that begins with its name, or the section that has it as title.
+std::string told_of(const std::string& command, const std::string& page) {
+  bool section = false;
+  std::string out;
+  for (const auto& line : lines_of(page)) {
+    if (line.starts_with("## ")) section = line == "## " + command;
+    const auto cell = line.starts_with("| ") ? line.substr(0, line.find(" |", 1)) : std::string();
+    if (section || cell.find("`" + command + "`") != std::string::npos) out += line + "\n";
+  }
+  return out;
+}
+
+TEST(Pages, TheTableOfCommandsInTheReadmeHasAllOfThem) {
+  const std::string readme = text_of(fs::path(source_dir()) / "README.md");
+  ASSERT_GE(commands().size(), 14u);
+  for (const auto& command : commands())
+    EXPECT_NE(told_of(command, readme), "") << "'" << command << "' is missing in the table of README.md";
+}
+
+/// A call that shows all keys, or most of them, of each command that prints a document.
+const std::multimap<std::string, std::string>& calls() {
+  static const std::multimap<std::string, std::string> all = {
+      {"describe", "describe iris"},
+      {"split", "split iris --by species -o train.csv test.csv"},
+      {"fit", "fit lda iris 'species ~ .' -o lda.lemma"},
+      {"fit", "fit glm pima_train 'type ~ .' --stepwise backward -o glm.lemma"},
+      {"fit", "fit logistic pima_train 'type ~ .' -o logistic.lemma"},
+      {"fit", "fit ols boston 'medv ~ lstat + rm' -o ols.lemma"},
+      {"predict", "predict lda.lemma iris"},
+      {"evaluate", "evaluate lda.lemma iris"},
+      {"evaluate", "evaluate ols.lemma boston"},
+      {"show", "show lda.lemma"},
+      {"sample", "sample lda.lemma"},
+      {"update", "update logistic.lemma pima_test -o both.lemma"},
+      {"verify", "verify both.lemma pima_train"},
+      {"anova", "anova ols.lemma --data boston"},
+      {"methods", "methods lda"},
+      {"datasets", "datasets iris"},
+  };
+  return all;
+}
+
+TEST(Pages, TheKeysOfEveryDocumentAreInJsonMd) {
+  const Folder in;
+  const std::string page = text_of(fs::path(source_dir()) / "docs/json.md");
+  const std::regex as("as `([a-z]+)`");
+  for (const auto* command : {"fit", "split", "describe", "predict", "evaluate", "show", "sample", "update", "verify",
+                              "anova", "methods", "datasets"}) {  // in an order in which the models are there
+    std::string told = told_of(command, page);
+    if (std::smatch other; std::regex_search(told, other, as)) told += told_of(other[1], page);
+    const auto [first, last] = calls().equal_range(command);
+    for (auto call = first; call != last; ++call) {
+      const auto said = in.lemma(call->second + " --json");
+      ASSERT_NE(said.out, "") << call->second << ": " << said.err;
+      const Value document = from_json(said.out);
+      for (const auto& [key, value] : document.as_object())
+        EXPECT_NE(told.find("`" + key + "`"), std::string::npos)
+            << "docs/json.md does not tell '" << key << "' of lemma " << call->second << " --json";
+    }
+  }
+  for (const auto& command : commands()) {
+    EXPECT_NE(told_of(command, page), "") << "docs/json.md does not tell of '" << command << "'";
+    const bool prints_text = command == "completion" || command == "man";
+    EXPECT_NE(calls().contains(command), prints_text) << "a call of '" << command << "' is missing in this test";
+  }
+}
+
+TEST(Pages, EveryOptionForDataIsExplainedInDataMd) {
+  const Folder in;
+  const std::string page = text_of(fs::path(source_dir()) / "docs/data.md");
+  std::set<std::string> options;
+  for (const auto& command : commands())
+    for (const auto& option : listed(in.lemma(command + " --help").out, "Data:")) options.insert(option);
+  ASSERT_TRUE(options.contains("--where") && options.contains("--weights")) << "the help texts have a group Data";
+  for (const auto& option : options)
+    EXPECT_TRUE(std::regex_search(page, std::regex("`" + option + "[ `]")))
+        << "docs/data.md does not explain " << option;
 }
 
 }  // namespace
