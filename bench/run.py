@@ -36,6 +36,8 @@ def options():
     o.add_argument("--no-lemma", action="store_true", help="measure the peers alone")
     o.add_argument("--repeats", type=int, help="measurements of each program (5; 3 with --quick)")
     o.add_argument("--threads", type=int, default=2, help="threads for Lemma and every peer (2)")
+    o.add_argument("--simd", metavar="LEVEL",
+                   help="Lemma with lesser vector units, as on a user's machine: baseline or avx2 (peers keep theirs)")
     o.add_argument("--quick", action="store_true",
                    help="a tenth of the rows, to see that all works; its figures mean little")
     o.add_argument("--patience", type=int, default=0, metavar="N",
@@ -121,11 +123,12 @@ class Runner:
                           lemma_bench=chosen.lemma_bench)
         self.clean = {name: value for name, value in os.environ.items()
                       if name not in THREAD_VARIABLES and not name.startswith("OPENBLAS_")}
+        self.lemmas = {**self.clean, **({"LEMMA_SIMD": chosen.simd} if chosen.simd else {})}
 
     def programs(self, workload):
         """(name, command, environment), Lemma first. Lemma gets no help: finding the right kernels is its own task."""
         lemma = workload.lemma or ("{lemma_bench}", workload.name, "{data}", "--threads", "{threads}")
-        mine = [] if self.chosen.no_lemma else [(LEMMA, self.fill(lemma), self.clean)]
+        mine = [] if self.chosen.no_lemma else [(LEMMA, self.fill(lemma), self.lemmas)]
         threads = {name: str(self.chosen.threads) for name in THREAD_VARIABLES}
         return mine + [(p.name, self.fill(p.command), {**self.clean, **threads, **self.peers.environment(p.blas)})
                        for p in pick_peers(workload, self.chosen.peers)]
@@ -239,7 +242,7 @@ def main():
     print("\n" + table.as_text(rows) + "\n")
     for failure in failures:
         print("failed:", failure)
-    complete = not (chosen.quick or chosen.only or chosen.peers or chosen.no_lemma or failures)
+    complete = not (chosen.simd or chosen.quick or chosen.only or chosen.peers or chosen.no_lemma or failures)
     results = chosen.results or (HERE / "RESULTS.md" if complete else None)
     if results:
         Path(results).write_text(summary(chosen, peers, rows, started) + by_hand(Path(results)))

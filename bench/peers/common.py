@@ -11,6 +11,21 @@ THREADS = int(sys.argv[2])
 VARIANT = sys.argv[3:]
 
 
+def use_onedal():
+    """oneDAL under the names of scikit-learn (scikit-learn-intelex), before anything of that is imported."""
+    import io
+    from contextlib import redirect_stderr
+
+    with redirect_stderr(io.StringIO()):
+        from sklearnex import patch_sklearn
+        patch_sklearn()
+
+
+if VARIANT and VARIANT[-1] == "onedal":
+    VARIANT.pop()
+    use_onedal()
+
+
 def load(name):
     return np.load(os.path.join(DATA, name + ".npy"))
 

@@ -4,16 +4,12 @@ import os
 import pickle
 import sys
 
-DATA, THREADS, METHOD, FILE, READER, PACKAGE = sys.argv[1:7]
+DATA, THREADS, METHOD, FILE, READER, PACKAGE = sys.argv[1:7]  # common.py takes its own from them
 PATH = os.path.join(DATA, FILE)
 
-if PACKAGE == "sklearnex":  # oneDAL under the names of scikit-learn
-    import io
-    from contextlib import redirect_stderr
-
-    with redirect_stderr(io.StringIO()):
-        from sklearnex import patch_sklearn
-        patch_sklearn()
+if PACKAGE == "onedal":  # under the names of scikit-learn
+    from common import use_onedal
+    use_onedal()
 
 import numpy as np
 
