@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <lemma/geometry/kernel.hpp>
 #include <lemma/geometry/points.hpp>
+#include <lemma/geometry/shared/arguments.hpp>
 
 namespace lemma {
 namespace {
@@ -13,32 +14,6 @@ struct Overloaded : F... {
 };
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
-
-std::string text_of(const Value& value) {
-  if (value.is_string()) return value.as_string();
-  if (!value.is_array()) return to_json(value, -1);
-  const auto& array = value.as_array();
-  const std::size_t width = array.shape.size() == 2 ? static_cast<std::size_t>(array.shape[1]) : array.data.size() + 1;
-  std::string out = "[";
-  for (std::size_t i = 0; i < array.data.size(); ++i)
-    out += fmt::format("{}{}", i == 0 ? "" : i % width == 0 ? "; " : ", ", array.data[i]);
-  return out + "]";
-}
-
-bool is_given(const Value& value) { return !value.is_null() && !(value.is_array() && value.as_array().data.empty()); }
-
-std::string text_of(const Kernel::Named& named) {
-  return std::visit(
-      []<class Atom>(const Atom& atom) {
-        const Value given = to_value(atom), usual = to_value(Atom{});
-        std::string arguments;
-        for (const auto& [key, value] : given.as_object())
-          if (is_given(value) && !(value == usual.at(key)))
-            arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", key, text_of(value));
-        return std::string(Atom::name) + (arguments.empty() ? "" : "(" + arguments + ")");
-      },
-      named);
-}
 
 void append(std::vector<Kernel>& parts, Kernel kernel, auto of_same_kind) {
   if (const auto* same = of_same_kind(kernel)) parts.insert(parts.end(), same->begin(), same->end());
@@ -72,7 +47,7 @@ void Matern::check() const {
 }
 
 std::string Kernel::text() const {
-  return std::visit(Overloaded{[](const Named& named) { return text_of(named); },
+  return std::visit(Overloaded{[](const Named& named) { return text_of_atom(named); },
                                [](const CustomKernel& own) { return fmt::format("custom({})", own.name); },
                                [](const Sum& sum) {
                                  std::string out;

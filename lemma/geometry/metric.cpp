@@ -4,23 +4,11 @@
 #include <fmt/format.h>
 #include <lemma/core/rows.hpp>
 #include <lemma/geometry/metric.hpp>
+#include <lemma/geometry/shared/arguments.hpp>
 #include <lemma/math/moments.hpp>
 
 namespace lemma {
 namespace {
-
-std::string text_of(const Value& value) {
-  if (value.is_string()) return value.as_string();
-  if (!value.is_array()) return to_json(value, -1);
-  const auto& array = value.as_array();
-  const std::size_t width = array.shape.size() == 2 ? static_cast<std::size_t>(array.shape[1]) : array.data.size() + 1;
-  std::string out = "[";
-  for (std::size_t i = 0; i < array.data.size(); ++i)
-    out += fmt::format("{}{}", i == 0 ? "" : i % width == 0 ? "; " : ", ", array.data[i]);
-  return out + "]";
-}
-
-bool is_given(const Value& value) { return !value.is_null() && !(value.is_array() && value.as_array().data.empty()); }
 
 void require_rows(const MatrixView& rows, std::string_view metric, std::string_view what, Index least) {
   if (rows.rows() < least)
@@ -56,18 +44,7 @@ void MahalanobisMetric::check() const {
     throw Error(fmt::format("mahalanobis: centre has {} numbers for {} columns", centre.size(), covariance.rows()));
 }
 
-std::string Metric::text() const {
-  return std::visit(
-      []<class Atom>(const Atom& atom) {
-        const Value given = to_value(atom), usual = to_value(Atom{});
-        std::string arguments;
-        for (const auto& [key, value] : given.as_object())
-          if (is_given(value) && !(value == usual.at(key)))
-            arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", key, text_of(value));
-        return std::string(Atom::name) + (arguments.empty() ? "" : "(" + arguments + ")");
-      },
-      named_);
-}
+std::string Metric::text() const { return text_of_atom(named_); }
 
 std::string_view Metric::name() const {
   return std::visit([]<class Atom>(const Atom&) { return Atom::name; }, named_);
