@@ -35,6 +35,15 @@ TEST(Pages, AreNotStaleWhereOnlyRoundingDiffers) {
       << "a shorter number wraps the sentence elsewhere";
 }
 
+TEST(Pages, ACommandGoesOnInTheLinesThatBeginAsInAShell) {
+  const Folder in;
+  const std::string page = "```console\n$ cat <<END | wc -l\n> one\n>\n> three\n> END\n3\n```\n";
+  in.write("page.md", page);
+  const std::string generate = "'" + source_dir() + "/tools/generate' --tool '" + tool_path() + "' ";
+  EXPECT_EQ(std::system((generate + "--check '" + in.path("page.md") + "' >'" + in.path("said") + "' 2>&1").c_str()), 0)
+      << in.read("said");
+}
+
 std::string text_of(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
