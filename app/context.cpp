@@ -90,23 +90,32 @@ void hold_standard_descriptors() {
     if (::fcntl(each, F_GETFD) == -1 && ::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY) != each) return;
 }
 
-/// One line on stderr, on a terminal only: drawn when the work has lasted half a second, ten times a second at most.
+/// Work that has lasted half a second is shown on a terminal as one line, redrawn ten times a second at most. Elsewhere, when
+/// --progress asks for it, as lines of text: the first at once, then one for each tenth of the work or after half a minute,
+/// every two seconds at most.
 class Context::Bar final : public Progress {
  public:
   explicit Bar(const Context& context) : context_(context) {}
   ~Bar() override { clear(); }
 
   void report(double fraction, std::string_view message) override {
-    if (context_.quiet || context_.json || !::isatty(STDERR_FILENO)) return;
+    const bool terminal = ::isatty(STDERR_FILENO);
+    if (context_.quiet || (!terminal && !context_.show_progress)) return;
+    if (terminal && context_.json && !context_.show_progress) return;
     const auto now = Clock::now();
     const std::lock_guard lock(mutex_);
     if (message != message_) {
       message_ = message;
       began_ = now;
+      first_ = fraction;
+      told_ = -1;
     }
-    if (now - created_ < std::chrono::milliseconds(500) || now - drawn_ < std::chrono::milliseconds(100)) return;
+    if (!(terminal ? is_due(now) : is_line_due(now, fraction))) return;
     drawn_ = now;
-    draw(fraction, std::chrono::duration<double>(now - began_).count());
+    told_ = fraction;
+    const std::string time_left = left(fraction, std::chrono::duration<double>(now - began_).count());
+    if (terminal) draw(fraction, time_left);
+    else tell(fraction, time_left);
   }
   bool cancelled() const override { return interrupted() != 0; }
 
@@ -118,20 +127,35 @@ class Context::Bar final : public Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void draw(double fraction, double seconds) {
+  static constexpr std::chrono::milliseconds kPatience{500}, kRedraw{100}, kNextLine{2000}, kLongSilence{30000};
+
+  bool is_due(Clock::time_point now) const { return now - created_ >= kPatience && now - drawn_ >= kRedraw; }
+  bool is_line_due(Clock::time_point now, double fraction) const {
+    if (drawn_ == Clock::time_point()) return true;
+    return now - drawn_ >= kNextLine && (fraction >= told_ + 0.1 || now - drawn_ >= kLongSilence);
+  }
+  /// If the rest goes as fast as what this message was about so far.
+  std::string left(double fraction, double seconds) const {
+    const double done = fraction - first_;
+    return done > 0.01 && fraction < 1 ? format_duration(seconds * (1 - fraction) / done) + " left" : "";
+  }
+  void draw(double fraction, const std::string& time_left) {
     constexpr int kWidth = 30;
     const int full = static_cast<int>(kWidth * fraction);
     std::string bar;
     for (int i = 0; i < kWidth; ++i) bar += i < full ? "█" : "░";
-    const std::string left =
-        fraction > 0.01 && fraction < 1 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : "";
-    write_message(fmt::format("\r\x1b[K{} {} {:3.0f} %  {}", message_, bar, 100 * fraction, left));
+    write_message(fmt::format("\r\x1b[K{} {} {:3.0f} %  {}", message_, bar, 100 * fraction, time_left));
     shown_ = true;
+  }
+  void tell(double fraction, const std::string& time_left) {
+    write_message(fmt::format("progress: {}, {:.0f} %{}{}\n", message_, 100 * fraction, time_left.empty() ? "" : ", ",
+                              time_left));
   }
   const Context& context_;
   std::mutex mutex_;
   std::string message_;
   Clock::time_point created_ = Clock::now(), began_ = created_, drawn_{};
+  double first_ = 0, told_ = -1;  // of this message: where it began, and what was shown last
   bool shown_ = false;
 };
 

@@ -21,11 +21,13 @@ class Context {
   ~Context();
 
   bool json = false, quiet = false, no_color = false;
+  bool show_progress = false;  // as lines of text where there is no terminal
   std::uint64_t seed = 1;
   int threads = 0;   // 0: not given
   std::string simd;  // empty: not given
   bool portable = false;
   int exit_code = kDone;
+  std::string written;                    // what a cancel would leave behind, in words; empty: nothing
   std::vector<std::string> method_words;  // of `fit`: the method's own parameters, as they stand on the command line
 
   Execution execution() const;

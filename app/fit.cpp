@@ -59,11 +59,28 @@ Value method_params(const Method& method, const std::vector<std::string>& words,
                      std::move(params), files);
 }
 
-std::string formula_or_default(const Fit& options, const Method& method) {
-  if (!options.formula.empty()) return options.formula;
-  if (!method.about().uses_response) return "~ .";
+/// The formula as typed, and before any data is read; nothing where a method without a response may choose its columns.
+std::optional<Formula> formula_typed(const Fit& options, const Method& method) {
+  if (!options.formula.empty()) return formula(options.formula);
+  if (!method.about().uses_response) return {};
   throw Error(fmt::format("{} needs a formula: what is predicted ~ from what, such as 'y ~ .' for all other columns",
                           method.name()));
+}
+
+/// All columns, but for classes where the method works with numbers: a class is seldom meant to be a distance.
+Formula formula_of_all(const Method& method, const Value& params, const Table& schema, const Context& context) {
+  std::string text = "~ .";
+  std::vector<std::string> classes;
+  for (const auto& column : schema.all()) {
+    if (column.type() != ColumnType::categorical || method.needs(params).codes) continue;
+    text += " - " + to_text(Expression{Expression::Kind::name, column.name});
+    classes.push_back(column.name);
+  }
+  if (!classes.empty())
+    context.note(fmt::format("note: left out, being {}: {}; a formula such as '~ .' takes {} too",
+                             classes.size() == 1 ? "classes" : "columns of classes", join_words(classes),
+                             classes.size() == 1 ? "it" : "them"));
+  return formula(text);
 }
 
 /// The coefficients of an existing model as the place to start from; their columns.
@@ -105,7 +122,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   params = method_params(*method, words, std::move(params), flags, inputs);
   method->check(params);  // before any data is read
 
-  const Formula f = formula(formula_or_default(options, *method));
+  const std::optional<Formula> typed = formula_typed(options, *method);
   TrainOptions how;
   how.design.coding = static_cast<Coding>(choose("--coding", options.coding, {"treatment", "sum", "one-hot"}));
   if (!options.missing.empty()) how.design.missing = parse_missing(options.missing);
@@ -125,6 +142,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   }
   const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
   const auto data = options.data.where_it_lies(context);
+  const Formula f = typed ? *typed : formula_of_all(*method, params, data->schema(), context);
   std::optional<Stepwise> chosen;
   if (!options.stepwise.empty()) {
     const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
@@ -142,11 +160,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   report(trained, chosen ? &*chosen : nullptr, written, context);
   if (trained.model->certificate().fails() || (options.strict && !trained.model->warnings().empty()))
     context.exit_code = kAnswerIsNo;
-  if (const int signal = interrupted()) {
-    context.warn(written.empty() ? "cancelled: what is shown is as far as it came"
-                                 : fmt::format("cancelled: the model as far as it came is in {}", written));
-    context.exit_code = kSignal + signal;
-  }
+  tell_if_cancelled(written, context);
 }
 
 /// How many of the words that follow this one belong to it, for the options the tool knows; nothing for others.

@@ -58,6 +58,8 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
 void add_globals(CLI::App& app, Context& context) {
   app.add_flag("--json", context.json, "one JSON document on standard output")->group("Everywhere");
   app.add_flag("--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
+  app.add_flag("--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
+      ->group("Everywhere");
   app.add_option("--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
   app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
       ->check(CLI::Range(1, 4096))
@@ -123,7 +125,7 @@ int guarded(int argc, char** argv, Context& context) {
     context.error(error.what());
     return kWrongCall;
   } catch (const Cancelled&) {
-    context.error("cancelled; nothing was written");
+    context.error("cancelled; " + (context.written.empty() ? "nothing was written" : context.written));
     return kSignal + interrupted();
   } catch (const std::bad_alloc&) {
     context.error("out of memory; with --memory a file is read in blocks");

@@ -69,4 +69,12 @@ std::string certificate_text(const Certificate& certificate, const Context& cont
   return fmt::format("{}: {}\n{}", context.bold("Certificate"), certificate_line(certificate, context), sentence);
 }
 
+void tell_if_cancelled(const std::string& written, Context& context) {
+  const int signal = interrupted();
+  if (signal == 0) return;
+  context.warn(written.empty() ? "cancelled: what is shown is as far as it came"
+                               : fmt::format("cancelled: the model as far as it came is in {}", written));
+  context.exit_code = kSignal + signal;
+}
+
 }  // namespace lemma::app

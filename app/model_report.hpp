@@ -23,4 +23,7 @@ std::string certificate_line(const Certificate& certificate, const Context& cont
 /// That line with a heading, and the sentence a person can read.
 std::string certificate_text(const Certificate& certificate, const Context& context);
 
+/// Where work that gives back what it has was cancelled: that it was, and which file holds it ("": none), and the exit code.
+void tell_if_cancelled(const std::string& written, Context& context);
+
 }  // namespace lemma::app

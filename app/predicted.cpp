@@ -191,7 +191,7 @@ class Blocks {
     const auto pieces = static_cast<Index>(memory / (4 * a_row * together)) / kPredictedTogether;
     size_ = std::clamp<Index>(pieces, 1, 16) * kPredictedTogether;
     if (asked.inverse) return;
-    const StreamRows rows(trained.design, data, StreamRows::Use::prediction, policy_of(asked), context.execution());
+    const StreamRows rows(trained.design, data, Use::prediction, policy_of(asked), context.execution());
     for (const auto& note : rows.notes()) context.note("note: " + note);
     has_response_ = rows.has_response;
   }

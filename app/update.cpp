@@ -36,6 +36,7 @@ void update(const Update& options, Context& context) {
   }
   for (const auto& warning : after.model->warnings()) context.warn(warning);
   if (after.model->certificate().fails()) context.exit_code = kAnswerIsNo;
+  tell_if_cancelled(output ? output->name() : "", context);
   if (context.json) return context.print_json(fit_document(after));
   context.print(
       context.bold(fmt::format("{} of {}, updated with {}: {}", after.model->method().name(), before.origin.name,

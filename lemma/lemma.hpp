@@ -54,3 +54,4 @@
 #include <lemma/reduce/whiten.hpp>
 #include <lemma/select/anova.hpp>
 #include <lemma/select/stepwise.hpp>
+#include <lemma/validate/judge.hpp>

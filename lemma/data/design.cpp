@@ -27,22 +27,24 @@ Missing DesignParts::policy(std::optional<Missing> asked) const {
   return policy;
 }
 
-void check_missing(const Completeness& found, Missing policy, Index rows, BoundTable::Role role) {
+void check_missing(const Completeness& found, Missing policy, Index rows, Use use) {
   if (policy != Missing::error || found.incomplete == 0) return;
-  const bool training = role == BoundTable::Role::training;
-  throw Error(describe_missing(found, rows) +
-              (training ? "; use --missing drop, mean, median or mode" : "; use --missing drop or keep"));
+  throw Error(describe_missing(found, rows) + (use == Use::training  ? "; use --missing drop, mean, median or mode"
+                                               : use == Use::judging ? "; use --missing drop"
+                                                                     : "; use --missing drop or keep"));
 }
 
-std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept) {
+std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept, Use use) {
   if (found.incomplete == 0) return "";
   const std::string what = describe_missing(found, rows);
   const Index dropped = rows - kept;
+  const std::string so_many = fmt::format("{} row{}", dropped, dropped == 1 ? "" : "s");
   if (imputes(policy))
     return fmt::format("{}; filled in with the {}{}", what, name_of(policy),
-                       dropped > 0 ? fmt::format(", but {} rows without a response left out", dropped) : "");
-  if (policy != Missing::drop) return "";
-  return fmt::format("{}; {} row{} left out", what, dropped, dropped == 1 ? "" : "s");
+                       dropped > 0 ? fmt::format(", but {} without a response left out", so_many) : "");
+  if (dropped == 0) return "";  // they are the method's business
+  return fmt::format("{}; {} left {}", what, so_many,
+                     policy == Missing::keep && use == Use::prediction ? "empty" : "out");
 }
 
 std::string_view name_of(Coding coding) {
@@ -170,13 +172,13 @@ std::vector<std::string> DesignParts::looked_at() const {
   return names;
 }
 
-DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::Role role, Missing policy, Index base,
+DesignData make_data(const DesignParts& parts, const Table& table, Use use, Missing policy, Index base,
                      const Execution& execution) {
-  const BoundTable bound(parts, table, role, base);
+  const BoundTable bound(parts, table, use, base);
   auto found = completeness(bound, policy, 0, table.rows());
-  check_missing(found, policy, table.rows(), role);
+  check_missing(found, policy, table.rows(), use);
   DesignData data;
-  if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size())); !note.empty())
+  if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size()), use); !note.empty())
     data.notes.push_back(std::move(note));
   data.kept = std::move(found.kept);
   fill_x(bound, data.kept, gaps_of(policy), execution, data.x);
@@ -231,21 +233,21 @@ Unseen Design::unseen() const { return parts_->unseen; }
 const std::vector<std::string>& Design::notes() const { return parts_->notes; }
 
 DesignData Design::train(const Table& table, const Execution& execution) const {
-  auto data = make_data(*parts_, table, BoundTable::Role::training, parts_->missing, 0, execution);
+  auto data = make_data(*parts_, table, Use::training, parts_->missing, 0, execution);
   data.notes.insert(data.notes.begin(), parts_->notes.begin(), parts_->notes.end());
   return data;
 }
 
 DesignData Design::apply(const Table& table, std::optional<Missing> policy, const Execution& execution,
                          Index base) const {
-  return make_data(*parts_, table, BoundTable::Role::prediction, parts_->policy(policy), base, execution);
+  return make_data(*parts_, table, Use::prediction, parts_->policy(policy), base, execution);
 }
 
 Csr Design::sparse(const Table& table, std::optional<Missing> asked) const {
   const Missing policy = parts_->policy(asked);
-  const BoundTable bound(*parts_, table, BoundTable::Role::prediction);
+  const BoundTable bound(*parts_, table, Use::prediction);
   const auto found = completeness(bound, policy, 0, table.rows());
-  check_missing(found, policy, table.rows(), BoundTable::Role::prediction);
+  check_missing(found, policy, table.rows(), Use::prediction);
   return sparse_x(bound, found.kept, gaps_of(policy));
 }
 

@@ -167,7 +167,7 @@ bool numbers_are_all_there(const Design& design, const TableStream& data, const 
          all_there(*data.matrix(), places_of(design.looked_at(), data.schema()), data.schema(), execution);
 }
 
-MatrixRows::MatrixRows(const Design& design, const TableStream& data) {
+MatrixRows::MatrixRows(const Design& design, const TableStream& data, Use use) {
   const MatrixView& all = *data.matrix();
   const auto columns = places_of(design.features(), data.schema());
   if (side_by_side(columns)) {
@@ -191,7 +191,7 @@ MatrixRows::MatrixRows(const Design& design, const TableStream& data) {
   response_alone.terms.clear();
   response_alone.variables.clear();
   response_alone.finish();
-  const BoundTable bound(response_alone, one, BoundTable::Role::training);
+  const BoundTable bound(response_alone, one, use);
   std::vector<Index> every(at(all.rows()));
   for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<Index>(i);
   fill_outcome(bound, every, Gaps::refuse, outcome_);

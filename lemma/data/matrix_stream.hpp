@@ -3,6 +3,7 @@
 #include <lemma/core/rows.hpp>
 #include <lemma/data/design.hpp>
 #include <lemma/data/stream.hpp>
+#include <lemma/data/use.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,7 @@ bool numbers_are_all_there(const Design& design, const TableStream& data, const 
 /// features stand side by side, and a copy where another column stands between them.
 class MatrixRows final : public Rows {
  public:
-  MatrixRows(const Design& design, const TableStream& data);
+  MatrixRows(const Design& design, const TableStream& data, Use use = Use::training);
   MatrixRows(const MatrixRows&) = delete;  // it may look at its own copy
   MatrixRows& operator=(const MatrixRows&) = delete;
   Index count() const override { return x_->rows(); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols/data_test.hpp>
 #include <lemma/model/fit.hpp>

@@ -9,9 +9,9 @@
 namespace lemma {
 namespace {
 
-Index cluster_count(const MatrixView& x, const Labels& clusters) {
-  if (x.rows() != static_cast<Index>(clusters.size()))
-    throw Error(fmt::format("there are {} clusters for {} rows", clusters.size(), x.rows()));
+Index cluster_count(Index rows, const Labels& clusters) {
+  if (rows != static_cast<Index>(clusters.size()))
+    throw Error(fmt::format("there are {} clusters for {} rows", clusters.size(), rows));
   int most = -1;
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     if (clusters[i] < 0) throw Error(fmt::format("the cluster of row {} is missing", i + 1));
@@ -40,24 +40,74 @@ double silhouette(const Vector& sums, const Vector& sizes, Index own) {
   return most > 0 ? (b - a) / most : 0;
 }
 
+/// Rows and weights by cluster; what the rows of a block are in is known by their numbers.
+struct ClusterSums {
+  ClusterSums(const Labels& clusters, const Vector& w, Index count, Index width)
+      : of(&clusters), weight(&w), sums(Matrix::Zero(count, width)), sizes(Vector::Zero(count)) {}
+  const Labels* of;
+  const Vector* weight;
+  Matrix sums;
+  Vector sizes;
+
+  void accumulate(const Block& block) {
+    for (Index i = 0; i < block.rows(); ++i) {
+      const Index k = (*of)[static_cast<std::size_t>(block.first + i)];
+      sizes(k) += (*weight)(block.first + i);
+      sums.row(k) += (*weight)(block.first + i) * block.x.row(i);
+    }
+  }
+  void merge(const ClusterSums& other) {
+    sums += other.sums;
+    sizes += other.sizes;
+  }
+};
+
+/// Σ w ‖x − c‖² and Σ w ‖x − c‖ by cluster.
+struct ClusterSpread {
+  ClusterSpread(const Labels& clusters, const Vector& w, const Matrix& centers)
+      : of(&clusters), weight(&w), center(&centers), squares(Vector::Zero(centers.rows())), distances(squares) {}
+  const Labels* of;
+  const Vector* weight;
+  const Matrix* center;
+  Vector squares, distances;
+
+  void accumulate(const Block& block) {
+    for (Index i = 0; i < block.rows(); ++i) {
+      const Index k = (*of)[static_cast<std::size_t>(block.first + i)];
+      const double squared = (block.x.row(i) - center->row(k)).squaredNorm();
+      squares(k) += (*weight)(block.first + i) * squared;
+      distances(k) += (*weight)(block.first + i) * std::sqrt(squared);
+    }
+  }
+  void merge(const ClusterSpread& other) {
+    squares += other.squares;
+    distances += other.distances;
+  }
+};
+
+double mean_silhouette(const Rows& rows, const Labels& clusters, const Vector& w, const Execution& execution) {
+  if (const MatrixView* x = rows.matrix()) return detail::mean(silhouettes(*x, clusters, w, execution), w);
+  return detail::mean(silhouettes(gather(rows, execution), clusters, w, execution), w);
+}
+
 }  // namespace
 
 ClusterScatter cluster_scatter(const MatrixView& x, const Labels& clusters, const VectorView& weights) {
-  const Vector w = detail::frequencies(x.rows(), weights);
-  const Index count = cluster_count(x, clusters);
-  ClusterScatter out{Matrix::Zero(count, x.cols()), Vector::Zero(count), Vector::Zero(count), Vector::Zero(count)};
-  const auto cluster = [&](Index i) { return static_cast<Index>(clusters[static_cast<std::size_t>(i)]); };
-  for (Index i = 0; i < x.rows(); ++i) {
-    out.sizes(cluster(i)) += w(i);
-    out.centers.row(cluster(i)) += w(i) * x.row(i);
-  }
+  return cluster_scatter(MemoryRows(x), clusters, weights);
+}
+
+ClusterScatter cluster_scatter(const Rows& rows, const Labels& clusters, const VectorView& weights,
+                               const Execution& execution) {
+  const Vector w = detail::frequencies(rows.count(), weights);
+  const Index count = cluster_count(rows.count(), clusters);
+  const auto sums =
+      scan(rows, ClusterSums(clusters, w, count, rows.width()), execution.part(0, 0.5, execution.message));
+  ClusterScatter out{sums.sums, sums.sizes, {}, {}};
   for (Index k = 0; k < count; ++k)
     if (out.sizes(k) > 0) out.centers.row(k) /= out.sizes(k);
-  for (Index i = 0; i < x.rows(); ++i) {
-    const double squared = (x.row(i) - out.centers.row(cluster(i))).squaredNorm();
-    out.within(cluster(i)) += w(i) * squared;
-    out.mean_distance(cluster(i)) += w(i) * std::sqrt(squared);
-  }
+  const auto spread = scan(rows, ClusterSpread(clusters, w, out.centers), execution.part(0.5, 1, execution.message));
+  out.within = spread.squares;
+  out.mean_distance = spread.distances;
   for (Index k = 0; k < count; ++k)
     if (out.sizes(k) > 0) out.mean_distance(k) /= out.sizes(k);
   const Vector mean = out.centers.transpose() * out.sizes / out.sizes.sum();
@@ -92,7 +142,7 @@ double davies_bouldin(const ClusterScatter& scatter) {
 Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView& weights, const Execution& execution) {
   const Index n = x.rows();
   const Vector w = detail::frequencies(n, weights);
-  const Index count = cluster_count(x, clusters);
+  const Index count = cluster_count(n, clusters);
   if (n > kMostSilhouetteRows)
     throw Error(
         fmt::format("silhouettes take all distances between {} rows; at most {} rows are allowed, take a sample", n,
@@ -111,14 +161,20 @@ Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView
 
 std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters, const VectorView& weights,
                                        const Execution& execution) {
-  const Vector w = detail::frequencies(x.rows(), weights);
-  const ClusterScatter scatter = cluster_scatter(x, clusters, w);
-  const bool few_rows = x.rows() <= kMostSilhouetteRows, several = nonempty(scatter.sizes) > 1;
+  return validity_measures(MemoryRows(x), clusters, weights, execution);
+}
+
+std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters, const VectorView& weights,
+                                       const Execution& execution) {
+  const Vector w = detail::frequencies(rows.count(), weights);
+  const ClusterScatter scatter = cluster_scatter(rows, clusters, w, execution.part(0, 0.1, execution.message));
+  const bool few_rows = rows.count() <= kMostSilhouetteRows, several = nonempty(scatter.sizes) > 1;
   std::string meaning = "how much nearer a row is to its own cluster than to the next: -1 to 1";
   if (!few_rows)
     meaning = fmt::format("not computed: it takes all distances, and there are more than {} rows", kMostSilhouetteRows);
-  const double silhouette_mean =
-      few_rows && several ? detail::mean(silhouettes(x, clusters, w, execution), w) : std::nan("");
+  const double silhouette_mean = few_rows && several
+                                     ? mean_silhouette(rows, clusters, w, execution.part(0.1, 1, execution.message))
+                                     : std::nan("");
   const double total = scatter.total_within() + scatter.between;
   return {
       {"total_within", scatter.total_within(), "sum of squared distances to the cluster's mean", false, {}},

@@ -1,6 +1,6 @@
 // lemma/metric/clustering.hpp: clusters against given classes, and clusters judged by the rows alone.
 #pragma once
-#include <lemma/core/parallel.hpp>
+#include <lemma/core/rows.hpp>
 #include <lemma/metric/measure.hpp>
 
 namespace lemma {
@@ -26,7 +26,7 @@ std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clu
 
 // ---- From the rows: Euclidean ----
 
-/// Scatter about the clusters' means. Cost  O(n p).
+/// Scatter about the clusters' means. Cost  O(n p), two passes over the rows.
 struct ClusterScatter {
   Matrix centers;        // a row for each cluster
   Vector sizes;          // Σw
@@ -36,6 +36,9 @@ struct ClusterScatter {
   double total_within() const { return within.sum(); }
 };
 ClusterScatter cluster_scatter(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector());
+/// Of rows that need not lie in memory. `clusters` and `weights` have one number for each of them.
+ClusterScatter cluster_scatter(const Rows& rows, const Labels& clusters, const VectorView& weights = Vector(),
+                               const Execution& execution = {});
 
 double calinski_harabasz(const ClusterScatter& scatter);  // (between / (K − 1)) / (within / (n − K))
 /// Mean over the clusters of the worst (dᵢ + dⱼ) / ‖cᵢ − cⱼ‖, d being the mean distance to the centre.
@@ -53,5 +56,7 @@ Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView
 /// within, silhouette, … ; the silhouette is NaN, and its meaning says why, beyond kMostSilhouetteRows rows.
 std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters,
                                        const VectorView& weights = Vector(), const Execution& execution = {});
+std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters, const VectorView& weights = Vector(),
+                                       const Execution& execution = {});
 
 }  // namespace lemma

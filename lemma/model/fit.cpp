@@ -15,19 +15,12 @@ MemoryRows rows_of(const MatrixView& x, const FitOptions& options) {
   return rows;
 }
 
-std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options) {
-  DesignData data = design.train(table, options.execution());
-  const auto take = [&](const Vector& from, std::vector<double>& into, const char* what) {
-    if (from.size() == 0) return;
-    if (from.size() != table.rows())
-      throw Error(fmt::format("there are {} {} for {} rows", from.size(), what, table.rows()));
-    into.clear();
-    for (const Index row : data.kept) into.push_back(from(row));
-  };
-  take(options.weights, data.weight, "weights");
-  take(options.precision, data.precision, "precisions");
-  take(options.offset, data.offset, "offsets");
-  return std::make_unique<DesignRows>(design, std::move(data));
+RowsUse training_use(const FitOptions& options) {
+  RowsUse use;
+  use.weights = span_of(options.weights);
+  use.precision = span_of(options.precision);
+  use.offset = span_of(options.offset);
+  return use;
 }
 
 Index place_of(std::string_view name, const std::vector<std::string>& names) {

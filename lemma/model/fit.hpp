@@ -2,7 +2,7 @@
 #pragma once
 #include <lemma/data/design.hpp>
 #include <lemma/data/formula.hpp>
-#include <lemma/data/stream/rows.hpp>
+#include <lemma/data/rows_for.hpp>
 #include <lemma/data/table.hpp>
 #include <lemma/model/train.hpp>
 
@@ -22,8 +22,8 @@ Coded code(const std::vector<std::string>& labels);
 DesignOptions design_options(const Needs& needs, DesignOptions options = {});
 /// The column of that name; Error with the nearest one when there is none.
 Index place_of(std::string_view name, const std::vector<std::string>& names);
-/// What the design makes of the training table, with the weights, precision and offset of the options.
-std::unique_ptr<DesignRows> rows_of(const Design& design, const Table& table, const FitOptions& options);
+/// Rows to train on, with the weights, precision and offset of the options, which must outlive it.
+RowsUse training_use(const FitOptions& options);
 }  // namespace detail
 
 /// Regression: fit(Ols{}, X, y, {.weights = w}). The type of y is deduced, so that braces after X are always options.

@@ -36,6 +36,7 @@ class PipelineModel final : public AnyModel::Interface {
   }
 
   const Method& method() const override { return *method_; }
+  std::span<const AnyModel> steps() const { return steps_; }
   Task task() const override { return steps_.back()->task(); }
   Index width() const override { return steps_.front()->width(); }
   /// Of the last step that tells classes apart; steps before it may do so too, in their coordinates.
@@ -301,6 +302,11 @@ AnyModel Pipeline::load(const Value& params, const Value& state, Evidence) const
   const auto model = std::make_shared<PipelineModel>(std::make_shared<Pipeline>(steps_), std::move(models));
   model->check();
   return AnyModel(model);
+}
+
+std::span<const AnyModel> steps_of(const AnyModel& model) {
+  const auto* pipeline = dynamic_cast<const PipelineModel*>(model.operator->());
+  return pipeline ? pipeline->steps() : std::span<const AnyModel>();
 }
 
 TransformedRows::TransformedRows(const Rows& before, AnyModel step, const Execution& execution)

@@ -55,6 +55,9 @@ Pipeline operator|(const Pipeline& first, const Next& next) {
   return Pipeline(std::move(steps));
 }
 
+/// The models of a pipeline's steps; none of a model that is no pipeline.
+std::span<const AnyModel> steps_of(const AnyModel& model);
+
 /// The rows after a step: where the rows before it lie in memory all of them are made once and kept, else block by block as
 /// they are read.
 class TransformedRows final : public Rows {

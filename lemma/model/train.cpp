@@ -5,8 +5,8 @@
 #include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/matrix_stream.hpp>
+#include <lemma/data/rows_for.hpp>
 #include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream/rows.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/train.hpp>
@@ -16,12 +16,8 @@ namespace lemma {
 namespace {
 
 /// Weights and offsets that come beside the rows are looked up by the table's rows, so they need the table.
-bool stays_sparse(const Method& method, const FitOptions& options) {
-  return method.about().takes_sparse && options.weights.size() + options.precision.size() + options.offset.size() == 0;
-}
-
-bool stays_a_matrix(const TableStream& data, const FitOptions& options) {
-  return data.matrix() && options.weights.size() + options.precision.size() + options.offset.size() == 0;
+bool stay_as_they_lie(const FitOptions& options) {
+  return options.weights.size() + options.precision.size() + options.offset.size() == 0;
 }
 
 /// A design, and whether its rows are known to be columns of a matrix as they stand, with nothing missing.
@@ -31,42 +27,24 @@ struct Learned {
 };
 Learned learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
                      const FitOptions& options) {
-  if (stays_a_matrix(data, options))
+  if (data.matrix() && stay_as_they_lie(options))
     if (auto design = design_of_columns(formula, data, how)) return {*std::move(design), true};
   if (!data.sparse()) return {Design(formula, data, how)};
-  if (stays_sparse(method, options))
+  if (method.about().takes_sparse && stay_as_they_lie(options))
     if (auto design = plain_design(formula, *data.sparse(), how)) return {*std::move(design)};
   return {Design(formula, to_table(*data.sparse()), how)};
 }
 
-/// The rows a design makes of a table: in memory when it fits, else read from the stream block by block.
-struct DesignedRows {
-  std::unique_ptr<Rows> rows;
-  std::vector<std::string> notes;
-  std::vector<Index> kept = {};  // rows of the table; none: all of them, or it is not known
-};
-DesignedRows designed(const Method& method, const Design& design, const TableStream& data, bool streamed,
-                      const FitOptions& options, bool as_they_are = false) {
-  if (const SparseData* sparse = data.sparse()) {
-    if (stays_sparse(method, options) && is_plain(design))
-      return {std::make_unique<SparseRows>(design, *sparse), design.notes()};
-    const Table table = to_table(*sparse);  // or an Error that says how much memory it would take
-    return designed(method, design, MemoryTableStream(table), false, options);
-  }
-  if (as_they_are || (stays_a_matrix(data, options) && numbers_are_all_there(design, data, options.execution())))
-    return {std::make_unique<MatrixRows>(design, data), design.notes()};
-  if (streamed) {
-    auto rows =
-        std::make_unique<StreamRows>(design, data, StreamRows::Use::training, std::nullopt, options.execution());
-    auto notes = design.notes();
-    notes.insert(notes.end(), rows->notes().begin(), rows->notes().end());
-    return {std::move(rows), std::move(notes)};
-  }
-  auto rows = data.table() ? detail::rows_of(design, *data.table(), options)
-                           : detail::rows_of(design, read_all(data, options.execution()), options);
-  auto notes = rows->data().notes;
-  auto kept = rows->data().kept;
-  return {std::move(rows), std::move(notes), std::move(kept)};
+/// The rows a method learns from, or its certificate is computed from.
+RowsOfData rows_to_learn_from(const Method& method, const Design& design, const TableStream& data,
+                              const FitOptions& options, const std::optional<std::size_t>& memory,
+                              bool all_there = false) {
+  RowsUse use = detail::training_use(options);
+  use.reader = method.name();
+  use.sparse = method.about().takes_sparse;
+  use.blocks = method.about().scans;
+  use.all_there = all_there;
+  return rows_for(design, data, use, memory, options.execution());
 }
 
 bool speaks_of_rows(const Method& method) {
@@ -75,16 +53,14 @@ bool speaks_of_rows(const Method& method) {
 }
 
 /// The rows by their numbers in the table and, with an id, by their names.
-RowNames names_of_rows(const TableStream& data, const std::vector<Index>& kept, const std::string& id) {
+RowNames names_of_rows(const TableStream& data, const RowSelection& kept, const std::string& id) {
   RowNames out;
-  const bool all = kept.empty() || static_cast<Index>(kept.size()) == data.rows();
-  if (!all)
-    for (const Index row : kept) out.numbers.push_back(row + 1);
+  if (!kept.all())
+    for (const Index row : kept.rows(0, kept.count())) out.numbers.push_back(row + 1);
   if (id.empty()) return out;
   out.column = id;
   const Column column = data.read_columns(0, data.rows(), {id}).column(id);
-  const Index rows = all ? data.rows() : static_cast<Index>(kept.size());
-  for (Index i = 0; i < rows; ++i) out.names.push_back(column.text(out.number(i) - 1));
+  for (Index i = 0; i < kept.count(); ++i) out.names.push_back(column.text(out.number(i) - 1));
   return out;
 }
 
@@ -96,16 +72,6 @@ void pass_intercept(const Method& method, const Design& design, Value& params) {
     if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept")
       set_path(params, info.name, Value(false));
   }
-}
-
-bool must_stream(const Method& method, const TableStream& data, const std::optional<std::size_t>& memory) {
-  if (!memory || data.sparse()) return false;
-  const std::size_t needed = 2 * memory_needed(data);  // the table, and the matrix made of it
-  if (needed <= *memory) return false;
-  if (method.about().scans) return true;
-  throw Error(fmt::format(
-      "{} needs all rows in memory: {} for this table, and {} are allowed; raise --memory or use a method that scans",
-      method.name(), format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(*memory))));
 }
 
 /// A pass over a file costs more than most fits: sizes are looked at as the fit reads. The steps of a pipeline look for
@@ -140,18 +106,19 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   how.id = options.id;
   const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);
-  const bool streamed = must_stream(*method, data, options.memory);
-  const auto [rows, notes, kept] = designed(*method, design, data, streamed, options.fit, as_they_are);
-  check_kind(method->name(), method->about(), *rows);
+  const RowsOfData given = rows_to_learn_from(*method, design, data, options.fit, options.memory, as_they_are);
+  const Rows& rows = *given.rows;
+  const bool streamed = !data.sparse() && exceeds(data, options.memory);
+  check_kind(method->name(), method->about(), rows);
   const Execution execution = options.fit.execution();
   auto model = [&] {
     const Hearing hearing(execution);
-    return streamed ? fit_measured(*method, params, *rows, options.fit) : method->fit(params, *rows, options.fit);
+    return streamed ? fit_measured(*method, params, rows, options.fit) : method->fit(params, rows, options.fit);
   }();
-  RowSketch memory = sketch(*rows, key_of(*rows, method->about().uses_response), to_the_end(options.fit));
+  RowSketch memory = sketch(rows, key_of(rows, method->about().uses_response), to_the_end(options.fit));
   RowNames names;
-  if (speaks_of_rows(*method)) names = names_of_rows(data, kept, options.id);
-  return {std::move(model),  design,          {data.schema().source(), std::move(memory)}, notes,
+  if (speaks_of_rows(*method)) names = names_of_rows(data, given.kept, options.id);
+  return {std::move(model),  design,          {data.schema().source(), std::move(memory)}, given.notes,
           std::move(method), std::move(names)};
 }
 
@@ -200,16 +167,16 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
 TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
                                   const std::optional<std::size_t>& memory) const {
   const Method& how = model->method();
-  const auto [rows, notes_of_rows, kept] = designed(how, design, data, must_stream(how, data, memory), options);
-  check_kind(how.name(), how.about(), *rows);
+  const RowsOfData given = rows_to_learn_from(how, design, data, options, memory);
+  check_kind(how.name(), how.about(), *given.rows);
   const Execution execution = options.execution();
   auto after = [&] {
     const Hearing hearing(execution);
-    return model->update(*rows, options);
+    return model->update(*given.rows, options);
   }();
-  const RowSketch more = sketch(*rows, origin.rows.key(), to_the_end(options));
+  const RowSketch more = sketch(*given.rows, origin.rows.key(), to_the_end(options));
   std::vector<std::string> all_notes = notes;
-  for (const auto& note : notes_of_rows)
+  for (const auto& note : given.notes)
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) all_notes.push_back(note);
   return {std::move(after), design, origin.with(data.schema().source(), more), std::move(all_notes), method};
 }
@@ -228,7 +195,7 @@ GivenRows look_at(const TrainedModel& trained, const TableStream& data, const st
   FitOptions options;
   options.threads = execution.threads;
   options.progress = execution.progress;
-  GivenRows out{designed(how, trained.design, data, must_stream(how, data, memory), options).rows, {}};
+  GivenRows out{rows_to_learn_from(how, trained.design, data, options, memory).rows, {}};
   check_kind(how.name(), how.about(), *out.rows);
   out.found = recognise(trained.origin.rows, *out.rows, execution);
   return out;

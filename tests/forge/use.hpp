@@ -3,11 +3,9 @@
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/data/stream/rows.hpp>
-#include <lemma/metric/classification.hpp>
-#include <lemma/metric/clustering.hpp>
-#include <lemma/metric/regression.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/select/anova.hpp>
+#include <lemma/validate/judge.hpp>
 
 namespace lemma::forge {
 
@@ -84,17 +82,13 @@ inline void use_transformation(const TrainedModel& model, const Report& report) 
 }
 
 inline void use_measures(const TrainedModel& model, const Table& table, const Report& report) {
-  attempt("measures", report, [&] {
-    const DesignData data = model.design.apply(table);
-    const Prediction p = model.predict(data);
-    const Task task = model.model->task();
-    if (task == Task::clustering) validity_measures(data.x, p.label());
-    if (!data.has_response) return;
-    if (task == Task::regression)
-      score_regression(Eigen::Map<const Vector>(data.y.data(), static_cast<Index>(data.y.size())), p.value());
-    if (task == Task::classification)
-      score_classification(data.label, {p.label(), p.probabilities(), {}},
-                           static_cast<Index>(model.design.classes().size()));
+  attempt("judge", report, [&] {
+    JudgeOptions how;
+    how.missing = Missing::drop;
+    how.execution.threads = 1;
+    const Judgement found = judge(model, table, how);
+    to_json(to_value(found));
+    text(found);
   });
 }
 

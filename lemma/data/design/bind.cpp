@@ -21,6 +21,12 @@ std::string some_of(const std::vector<std::string>& names, std::size_t most) {
   return out;
 }
 
+/// What may be done with rows whose level is not known.
+std::string_view way_out(Use use) {
+  if (use == Use::training) return "";
+  return use == Use::judging ? "; --missing keep leaves such rows out" : "; --missing keep leaves such rows empty";
+}
+
 bool reads_as_number(const std::string& text) {
   double ignored = 0;
   const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), ignored);
@@ -70,8 +76,8 @@ LocalCodes local_codes(const Column& column, Index first, Index count) {
   return out;
 }
 
-BoundTable::BoundTable(const DesignParts& parts, const Table& table, Role role, Index base)
-    : parts_(parts), table_(table), role_(role), base_(base) {
+BoundTable::BoundTable(const DesignParts& parts, const Table& table, Use use, Index base)
+    : parts_(parts), table_(table), use_(use), base_(base) {
   for (const auto& column : table.all()) columns_.emplace(column.name, &column);
   for (const auto& name : parts.columns)
     if (!find(name))
@@ -132,22 +138,21 @@ void BoundTable::bind_levels(const Variable& variable) {
   remap_.emplace(&variable, std::move(remap));
 }
 
-/// At prediction the response may be absent, empty or of another kind: then there is none.
+/// After training the response may be absent or of another kind: then there is none. For predictions it may be empty too.
 bool BoundTable::response_is_usable() const {
   bool any = false;
   for (const auto& name : parts_.response.columns) {
     const Column* found = find(name);
     if (!found) {
-      require(role_ == Role::prediction, fmt::format("the response column '{}' is missing from {}{}", name,
-                                                     source_of(table_), did_you_mean(name, table_.names())));
+      require(use_ != Use::training, fmt::format("the response column '{}' is missing from {}{}", name,
+                                                 source_of(table_), did_you_mean(name, table_.names())));
       return false;
     }
     if (parts_.response.kind != Response::Kind::classes && found->type() != ColumnType::numeric) {
-      require(role_ == Role::prediction,
-              fmt::format("the response '{}' is {}, not numeric", name, name_of(found->type())));
+      require(use_ != Use::training, fmt::format("the response '{}' is {}, not numeric", name, name_of(found->type())));
       return false;
     }
-    any = any || role_ == Role::training || found->missing() < found->rows();
+    any = any || use_ != Use::prediction || found->missing() < found->rows();
   }
   return any;
 }
@@ -181,18 +186,20 @@ void BoundTable::codes(const Variable& variable, Index first, Index count, std::
 void BoundTable::fail_unknown_level(const Variable& variable, Index row) const {
   const std::string level = column(variable.column()).text(row);
   const bool all_shown = variable.levels.size() <= 10;
-  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}", level,
+  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}{}", level,
                           variable.column(), row_number(row), all_shown ? "" : did_you_mean(level, variable.levels),
-                          some_of(variable.levels, 10)));
+                          some_of(variable.levels, 10), way_out(use_)));
 }
 
 std::vector<std::string> BoundTable::outcomes() const {
   std::vector<std::string> names;
-  if (role_ == Role::prediction) return names;
+  if (use_ == Use::prediction) return names;
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    const bool is_there = !name.empty() && (use_ == Use::training || find(name));
+    if (is_there && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const auto& name : parts_.response.columns) add(name);
+  if (has_response_)
+    for (const auto& name : parts_.response.columns) add(name);
   add(parts_.weights);
   add(parts_.precision);
   return names;
@@ -222,7 +229,7 @@ Index mark_missing(const Column& column, Index first, Index count, std::vector<c
   return found;
 }
 
-/// Marks the rows whose level the training rows did not have, where that is a missing value, and counts them.
+/// Marks the rows whose level the training rows did not have, and counts them.
 Index mark_unseen(const BoundTable& bound, const Variable& variable, Index first, Index count,
                   std::vector<char>& mark) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(count));
@@ -246,14 +253,10 @@ Completeness completeness(const BoundTable& bound, Missing policy, Index first, 
     if (missing > 0) result.missing.emplace_back(name, missing);
   };
   for (const auto& name : bound.predictors()) note(name, predictor);
-  if (bound.role() == BoundTable::Role::prediction && bound.parts().unseen == Unseen::missing)
+  if (bound.use() != Use::training && (bound.parts().unseen == Unseen::missing || policy == Missing::keep))
     for (const auto& variable : bound.parts().variables) {
       const Index unseen = variable.categorical() ? mark_unseen(bound, variable, first, count, predictor) : 0;
-      if (unseen == 0) continue;
-      const auto noted = std::find_if(result.missing.begin(), result.missing.end(),
-                                      [&](const auto& each) { return each.first == variable.column(); });
-      if (noted == result.missing.end()) result.missing.emplace_back(variable.column(), unseen);
-      else noted->second += unseen;
+      if (unseen > 0) result.unseen.emplace_back(variable.column(), unseen);
     }
   for (const auto& name : bound.outcomes()) note(name, outcome);
   result.kept.reserve(static_cast<std::size_t>(count));
@@ -266,14 +269,21 @@ Completeness completeness(const BoundTable& bound, Missing policy, Index first, 
 }
 
 std::string describe_missing(const Completeness& found, Index rows) {
-  Index total = 0;
-  std::vector<std::string> columns;
-  for (const auto& [name, count] : found.missing) {
-    total += count;
-    columns.push_back(fmt::format("{} ({})", name, count));
-  }
-  return fmt::format("{} missing value{} in {} of {} rows: {}", total, total == 1 ? "" : "s", found.incomplete, rows,
-                     some_of(columns, 10));
+  std::string values, where;
+  const auto add = [&](const Completeness::Counts& counts, std::string_view one, std::string_view several) {
+    if (counts.empty()) return;
+    Index total = 0;
+    std::vector<std::string> columns;
+    for (const auto& [name, count] : counts) {
+      total += count;
+      columns.push_back(fmt::format("{} ({})", name, count));
+    }
+    values += fmt::format("{}{} {}", values.empty() ? "" : " and ", total, total == 1 ? one : several);
+    where += fmt::format("{}{}", where.empty() ? "" : "; ", some_of(columns, 10));
+  };
+  add(found.missing, "missing value", "missing values");
+  add(found.unseen, "level not seen in training", "levels not seen in training");
+  return fmt::format("{} in {} of {} rows: {}", values, found.incomplete, rows, where);
 }
 
 }  // namespace lemma

@@ -191,7 +191,7 @@ TEST(Prediction, NamesMissingColumnsWrongTypesAndUnknownLevels) {
   EXPECT_EQ(message_of([&] {
               design.apply(Table({numeric("RW", {1, 1}), categorical("sp", {"B", "X"})}));
             }),
-            "level 'X' of 'sp' in row 2 was not seen in training; known: B, O");
+            "level 'X' of 'sp' in row 2 was not seen in training; known: B, O; --missing keep leaves such rows empty");
 }
 
 TEST(Prediction, NumbersAreLevelsAsTheyAreWritten) {

@@ -9,7 +9,6 @@
 namespace lemma {
 namespace {
 
-using Role = BoundTable::Role;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -27,9 +26,9 @@ std::vector<double> kept_numbers(const BoundTable& bound, const Expression& valu
 
 void fill_numeric(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
   const Expression& value = bound.parts().response.numbers[0];
-  const bool training = bound.role() == Role::training;
-  data.y = kept_numbers(bound, value, kept, Gaps::refuse, training);
-  if (training) return;
+  const bool must_be_there = bound.use() != Use::prediction;
+  data.y = kept_numbers(bound, value, kept, Gaps::refuse, must_be_there);
+  if (must_be_there) return;
   for (double& y : data.y)
     if (!std::isfinite(y)) y = kNaN;
 }
@@ -37,15 +36,15 @@ void fill_numeric(const BoundTable& bound, std::span<const Index> kept, DesignDa
 /// y = s / (s + f), which counts s + f times.
 void fill_counts(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
   const auto& response = bound.parts().response;
-  const bool training = bound.role() == Role::training;
-  const auto successes = kept_numbers(bound, response.numbers[0], kept, Gaps::refuse, training);
-  const auto failures = kept_numbers(bound, response.numbers[1], kept, Gaps::refuse, training);
+  const bool must_be_there = bound.use() != Use::prediction;
+  const auto successes = kept_numbers(bound, response.numbers[0], kept, Gaps::refuse, must_be_there);
+  const auto failures = kept_numbers(bound, response.numbers[1], kept, Gaps::refuse, must_be_there);
   std::vector<double> trials(kept.size());
   data.y.resize(kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const double s = successes[i], f = failures[i];
     const bool usable = s >= 0 && f >= 0 && std::isfinite(s + f);
-    if (training)
+    if (must_be_there)
       require(usable, fmt::format("{}: counts must be at least 0, but row {} has {} and {}", response.target,
                                   bound.row_number(kept[i]), shortest(s), shortest(f)));
     trials[i] = usable ? s + f : 0;
@@ -80,7 +79,7 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
     if (label >= 0 || missing) continue;
     std::string name;
     for (const auto& part : response.parts) name += (name.empty() ? "" : ":") + bound.column(part.column()).text(row);
-    require(bound.role() == Role::prediction,
+    require(bound.use() != Use::training,
             fmt::format("class '{}' in row {} was not seen when the design was learned", name, bound.row_number(row)));
     ++unseen_rows;
     if (unseen.size() < 5 && std::find(unseen.begin(), unseen.end(), name) == unseen.end()) unseen.push_back(name);
@@ -88,9 +87,9 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
   note_unseen(unseen, unseen_rows, data);
 }
 
-/// Weights must be finite and at least 0. At prediction a table without them is as good.
+/// Weights must be finite and at least 0. After training a table without them is as good.
 std::vector<double> weights(const BoundTable& bound, const std::string& name, std::span<const Index> kept) {
-  const bool training = bound.role() == Role::training;
+  const bool training = bound.use() == Use::training;
   const Column* column = name.empty() ? nullptr : bound.find(name);
   if (name.empty() || (!training && (!column || column->type() != ColumnType::numeric))) return {};
   const Column& found = bound.column(name);

@@ -1,6 +1,7 @@
 // lemma/data/design/parts.hpp: what a Design is made of. Only the files of the design include it.
 #pragma once
 #include <lemma/data/design.hpp>
+#include <lemma/data/use.hpp>
 #include <map>
 #include <span>
 #include <string>
@@ -152,12 +153,11 @@ LocalCodes local_codes(const Column& column, Index first, Index count);
 /// A table whose columns were found and checked against what a design needs.
 class BoundTable {
  public:
-  enum class Role { training, prediction };
-  BoundTable(const DesignParts& parts, const Table& table, Role role, Index base = 0);
+  BoundTable(const DesignParts& parts, const Table& table, Use use, Index base = 0);
 
   const DesignParts& parts() const { return parts_; }
   const Table& table() const { return table_; }
-  Role role() const { return role_; }
+  Use use() const { return use_; }
   bool has_response() const { return has_response_; }
   Index row_number(Index row) const { return base_ + row + 1; }  // as a person counts, from 1
   const Column& column(const std::string& name) const;           // one of the design's
@@ -171,7 +171,7 @@ class BoundTable {
 
   /// The columns that must not be missing, in the order in which they are reported.
   const std::vector<std::string>& predictors() const { return parts_.columns; }
-  std::vector<std::string> outcomes() const;  // response and weights, at training
+  std::vector<std::string> outcomes() const;  // response and weights; none for predictions
 
  private:
   void bind_numbers(const std::string& name);
@@ -180,7 +180,7 @@ class BoundTable {
 
   const DesignParts& parts_;
   const Table& table_;
-  Role role_;
+  Use use_;
   Index base_;
   bool has_response_ = false;
   std::unordered_map<std::string, const Column*> columns_;
@@ -193,16 +193,17 @@ class BoundTable {
 /// Which rows can be used, and what is missing in which columns.
 struct Completeness {
   std::vector<Index> kept;
-  std::vector<std::pair<std::string, Index>> missing;  // column and count, where there are some
-  Index incomplete = 0;                                // rows with a missing value
+  using Counts = std::vector<std::pair<std::string, Index>>;  // by column, where there are some
+  Counts missing, unseen;  // values that are not there; levels that the training rows did not have, taken for missing
+  Index incomplete = 0;    // rows with either
 };
 /// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
 Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
 /// Error when the policy allows no missing values and there are some.
-void check_missing(const Completeness& found, Missing policy, Index rows, BoundTable::Role role);
+void check_missing(const Completeness& found, Missing policy, Index rows, Use use);
 /// What the user is told when rows were left out or values filled in: "12 missing values in …; 3 rows left out".
-std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept);
-/// "12 missing values in 3 of 200 rows: age (7), bmi (5)"
+std::string missing_note(const Completeness& found, Missing policy, Index rows, Index kept, Use use);
+/// "12 missing values in 3 of 200 rows: age (7), bmi (5)", "2 levels that training did not have in 2 of 200 rows: city (2)"
 std::string describe_missing(const Completeness& found, Index rows);
 
 // ---- numbers (design_fill.cpp) ----
@@ -240,7 +241,7 @@ Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps);
 void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data);
 
 /// All of it: the table's rows as numbers. Errors count rows from `base` on.
-DesignData make_data(const DesignParts& parts, const Table& table, BoundTable::Role role, Missing policy, Index base,
+DesignData make_data(const DesignParts& parts, const Table& table, Use use, Missing policy, Index base,
                      const Execution& execution);
 
 // ---- files (design_store.cpp) ----

@@ -21,7 +21,7 @@ S pass(const DesignParts& parts, const TableSource& source, const Execution& exe
     auto state = std::make_shared<S>(empty);
     const Index first = i * kLearnBlock, count = std::min(kLearnBlock, source.rows() - first);
     source.visit(parts, first, count, [&](const Table& table, Index from, Index rows, Index base) {
-      const BoundTable bound(parts, table, BoundTable::Role::training, base);
+      const BoundTable bound(parts, table, Use::training, base);
       work(*state, bound, from, rows);
     });
     return state;

@@ -11,7 +11,7 @@
 namespace lemma {
 namespace {
 
-constexpr Index kPiece = 4096;  // rows of the stream that are counted, and read, together
+constexpr Index kPiece = RowSelection::kPiece;  // rows of the stream that are counted, and read, together
 
 template <class T>
 std::span<const T> part_of(const std::vector<T>& all, Index first, Index size) {
@@ -25,10 +25,6 @@ void describe(Rows& rows, const Design& design) {
   rows.target = design.target();
   rows.classes = design.classes();
   rows.counts = design.counts();
-}
-
-BoundTable::Role role_of(StreamRows::Use use) {
-  return use == StreamRows::Use::training ? BoundTable::Role::training : BoundTable::Role::prediction;
 }
 
 Block block_of(const MatrixView& x, Index first, std::span<const double> y, std::span<const int> label,
@@ -70,7 +66,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   describe(*this, design_);
   const DesignParts& parts = design_.parts();
   const bool training = use == Use::training;
-  const BoundTable bound(parts, stream.schema(), role_of(use));
+  const BoundTable bound(parts, stream.schema(), use);
   const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
   const auto responds = [&](const std::string& name) {
     const Column* found = stream.schema().find(name);
@@ -82,11 +78,11 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
-  count_ = stream.rows();
+  kept_ = RowSelection(stream.rows());
   if (policy_ != Missing::error || !training) count_rows(execution);
   const bool classifies = parts.response.kind == Response::Kind::classes;
-  if (training && stream.parses())
-    cache_ = std::make_unique<RowCache>(count_, width(),
+  if (use != Use::prediction && stream.parses())
+    cache_ = std::make_unique<RowCache>(count(), width(),
                                         RowCache::Parts{has_response && !classifies, has_response && classifies,
                                                         has_weights, has_precision, has_offset});
 }
@@ -95,8 +91,8 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
 /// missing and whether there is any response (learning the design has looked at training rows already).
 void StreamRows::count_rows(const Execution& execution) {
   const Index rows = stream_.rows(), pieces = (rows + kPiece - 1) / kPiece;
-  std::vector<Index> kept(static_cast<std::size_t>(pieces));
-  std::map<std::string, Index> missing;
+  std::vector<RowSelection::Piece> kept(static_cast<std::size_t>(pieces));
+  std::map<std::string, Index> missing, unseen;
   Completeness all;
   bool any_response = false;
   std::mutex mutex;
@@ -104,34 +100,38 @@ void StreamRows::count_rows(const Execution& execution) {
   parallel_for(pieces, execution, [&](Index i) {
     source.visit(design_.parts(), i * kPiece, std::min(kPiece, rows - i * kPiece),
                  [&](const Table& table, Index first, Index count, Index base) {
-                   const BoundTable bound(design_.parts(), table, role_of(use_), base);
+                   const BoundTable bound(design_.parts(), table, use_, base);
                    const auto found = completeness(bound, policy_, first, count);
-                   kept[static_cast<std::size_t>(i)] = static_cast<Index>(found.kept.size());
+                   std::vector<Index> in_stream = found.kept;
+                   for (Index& row : in_stream) row += base - first;
+                   kept[static_cast<std::size_t>(i)] = RowSelection::piece(i * kPiece, count, in_stream);
                    const std::lock_guard lock(mutex);
                    all.incomplete += found.incomplete;
                    any_response = any_response || bound.has_response();
                    for (const auto& [name, gaps] : found.missing) missing[name] += gaps;
+                   for (const auto& [name, gaps] : found.unseen) unseen[name] += gaps;
                  });
   });
-  before_.assign(1, 0);
-  for (const Index each : kept) before_.push_back(before_.back() + each);
-  count_ = before_.back();
-  if (count_ == rows) before_.clear();  // all are kept
+  kept_ = RowSelection(rows, std::move(kept));
   if (use_ == Use::prediction && !any_response) {
     has_response = false;
     const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
     has_weights = !weights.empty() && stream_.schema().find(weights);
   }
-  const BoundTable bound(design_.parts(), stream_.schema(), role_of(use_));
+  const BoundTable bound(design_.parts(), stream_.schema(), use_);
   auto order = bound.predictors();
   for (auto& name : bound.outcomes()) order.push_back(name);
-  for (const auto& name : order)
-    if (const auto found = missing.find(name); found != missing.end()) {
-      all.missing.emplace_back(*found);
-      missing.erase(found);
-    }
-  check_missing(all, policy_, rows, role_of(use_));
-  if (auto note = missing_note(all, policy_, rows, count_); !note.empty()) notes_.push_back(std::move(note));
+  const auto in_order = [&](std::map<std::string, Index>& found_in, Completeness::Counts& out) {
+    for (const auto& name : order)
+      if (const auto found = found_in.find(name); found != found_in.end()) {
+        out.emplace_back(*found);
+        found_in.erase(found);
+      }
+  };
+  in_order(missing, all.missing);
+  in_order(unseen, all.unseen);
+  check_missing(all, policy_, rows, use_);
+  if (auto note = missing_note(all, policy_, rows, count(), use_); !note.empty()) notes_.push_back(std::move(note));
 }
 
 /// Rows skip … skip + take of those that are kept in [first, first + size) of the stream.
@@ -139,7 +139,7 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
   const Table table = stream_.read_columns(first, size, design_.parts().looked_at());
   Execution here;
   here.threads = 1;  // blocks are already read in parallel
-  const DesignData data = make_data(design_.parts(), table, role_of(use_), policy_, first, here);
+  const DesignData data = make_data(design_.parts(), table, use_, policy_, first, here);
   buffer.x.middleRows(at, take) = data.x.middleRows(skip, take);
   // In a piece without a single response make_data() gives none; other pieces of the same block may have some.
   const bool empty = has_response && !data.has_response,
@@ -157,18 +157,17 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
 
 /// Rows [first, first + size) from the stream itself, to the buffer's rows from `at` on.
 void StreamRows::make(Index first, Index size, Index at, BlockBuffer& buffer) const {
-  if (before_.empty()) {
+  if (kept_.all()) {
     for (Index done = 0; done < size; done += kPiece) {
       const Index take = std::min(kPiece, size - done);
       append(first + done, take, 0, take, at + done, buffer);
     }
     return;
   }
-  auto piece = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), first) - before_.begin()) - 1;
-  for (Index done = 0; done < size; ++piece) {
-    const Index skip = first + done - before_[piece],
-                take = std::min(size - done, before_[piece + 1] - before_[piece] - skip);
-    const Index from = static_cast<Index>(piece) * kPiece;
+  Index from = size > 0 ? kept_.row(first) / kPiece * kPiece : 0;
+  for (Index done = 0; done < size; from += kPiece) {
+    const Index before = kept_.before(from), skip = first + done - before,
+                take = std::min(size - done, kept_.before(from + kPiece) - before - skip);
     if (take > 0) append(from, std::min(kPiece, stream_.rows() - from), skip, take, at + done, buffer);
     done += take;
   }
@@ -176,7 +175,7 @@ void StreamRows::make(Index first, Index size, Index at, BlockBuffer& buffer) co
 
 /// Chunks that have been put aside are read back; the rows between them are made together.
 Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
-  require(first >= 0 && size >= 0 && first + size <= count_, "rows outside the stream");
+  require(first >= 0 && size >= 0 && first + size <= count(), "rows outside the stream");
   buffer.x.resize(size, width());
   buffer.y.clear();
   buffer.label.clear();
@@ -189,7 +188,7 @@ Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
     if (made == done) return;
     make(first + made, done - made, made, buffer);
     for (Index chunk = (first + made + kChunk - 1) / kChunk;
-         cache_ && chunk * kChunk + cache_->rows_of(chunk) <= first + done && chunk * kChunk < count_; ++chunk)
+         cache_ && chunk * kChunk + cache_->rows_of(chunk) <= first + done && chunk * kChunk < count(); ++chunk)
       if (cache_->wants(chunk)) cache_->write(chunk, chunk * kChunk - first, buffer);
     made = done;
   };

@@ -3,7 +3,9 @@
 #include <lemma/core/rows.hpp>
 #include <lemma/data/design.hpp>
 #include <lemma/data/row_cache.hpp>
+#include <lemma/data/row_selection.hpp>
 #include <lemma/data/stream.hpp>
+#include <lemma/data/use.hpp>
 #include <optional>
 #include <vector>
 
@@ -28,17 +30,16 @@ class DesignRows final : public Rows {
 
 /// The rows of a stream, made block by block as they are read: the same numbers, bit for bit, as Design::train (or
 /// apply) of the whole table would give. Looks at the stream, which must outlive it. Memory: the blocks being read, and
-/// one number for every 4096 rows when rows are dropped, which costs a pass to count them. Rows of a stream that parses
-/// text are put aside in a temporary file when they are read a second time (RowCache): passes after that read numbers.
-/// Before predictions the same pass
-/// tells whether there is any response, and refuses missing values where the policy is to.
+/// a bit a row where rows are dropped, which costs a pass to count them. After training the same pass refuses missing values
+/// where the policy is to, and tells whether there is any response. Rows of a stream that parses text are put aside in a
+/// temporary file when they are read a second time (RowCache): passes after that read numbers. Predictions take one pass.
 class StreamRows final : public Rows {
  public:
-  enum class Use { training, prediction };
   StreamRows(Design design, const TableStream& stream, Use use = Use::training, std::optional<Missing> policy = {},
              const Execution& execution = {});
-  Index count() const override { return count_; }
+  Index count() const override { return kept_.count(); }
   Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  const RowSelection& kept() const { return kept_; }
   const std::vector<std::string>& notes() const { return notes_; }  // rows dropped, values filled in
 
  private:
@@ -50,8 +51,7 @@ class StreamRows final : public Rows {
   const TableStream& stream_;
   Use use_;
   Missing policy_;
-  Index count_ = 0;
-  std::vector<Index> before_;  // kept rows before each piece of the stream; empty when all are kept
+  RowSelection kept_;
   std::vector<std::string> notes_;
   std::unique_ptr<RowCache> cache_;
 };

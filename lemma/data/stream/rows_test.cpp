@@ -90,7 +90,7 @@ TEST(StreamRows, PredictWithoutAResponse) {
   const Design design(formula("y ~ x + s"), t, {.missing = Missing::drop});
   const Table fresh({t.column("s"), t.column("x")});
   const Piecewise stream(fresh);
-  const StreamRows rows(design, stream, StreamRows::Use::prediction, Missing::keep);
+  const StreamRows rows(design, stream, Use::prediction, Missing::keep);
   EXPECT_FALSE(rows.has_response);
   const DesignRows in_memory(design, design.apply(fresh, Missing::keep));
   expect_equal_blocks(in_memory, rows, 777);
@@ -106,11 +106,11 @@ TEST(StreamRows, APieceWithoutAnyResponseStaysInStep) {
   const Table gap({t.column("x"), numeric("y", y), Column{"s", s}});
   const Piecewise stream(gap);
   BlockBuffer buffer;
-  const auto block = StreamRows(design, stream, StreamRows::Use::prediction).read(0, 9000, buffer);
+  const auto block = StreamRows(design, stream, Use::prediction).read(0, 9000, buffer);
   ASSERT_EQ(block.y.size(), 9000u);
   EXPECT_TRUE(std::isnan(block.y[5000]));
   EXPECT_EQ(block.y[8500], y[8500]);
-  const auto labels = StreamRows(classes, stream, StreamRows::Use::prediction).read(0, 9000, buffer);
+  const auto labels = StreamRows(classes, stream, Use::prediction).read(0, 9000, buffer);
   EXPECT_EQ(std::vector<int>(labels.label.begin(), labels.label.end()), classes.apply(gap).label);
 }
 
@@ -121,7 +121,7 @@ TEST(StreamRows, AnErrorNamesTheRowOfTheStream) {
   x[8000] = 0;
   const Table damaged({numeric("x", x)});
   const Piecewise stream(damaged);
-  const StreamRows rows(design, stream, StreamRows::Use::prediction);
+  const StreamRows rows(design, stream, Use::prediction);
   BlockBuffer buffer;
   try {
     rows.read(7000, 2000, buffer);

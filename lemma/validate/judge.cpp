@@ -1,0 +1,205 @@
+// lemma/validate/judge.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/data/rows_for.hpp>
+#include <lemma/metric/regression.hpp>
+#include <lemma/validate/judge.hpp>
+#include <lemma/validate/judge/parts.hpp>
+#include <mutex>
+
+namespace lemma {
+namespace {
+
+using judging::Answers;
+
+/// What the model says of the rows and what is true of them, in one pass.
+Answers ask_model(const AnyModel& model, const Rows& rows, const Execution& execution) {
+  const Index n = rows.count();
+  Answers out;
+  if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(static_cast<std::size_t>(n));
+  if (rows.has_weights) out.weight.resize(n);
+  std::mutex door;
+  for_each_block(rows, execution, [&](const Block& block) {
+    PredictOptions with_offset;
+    with_offset.offset = block.offset;
+    const Prediction said = model.predict(block.x, with_offset);
+    {
+      const std::lock_guard lock(door);  // the first block tells what there is
+      if (out.value.size() == 0) out.value.resize(said.value().size() > 0 ? n : 0);
+      if (out.predicted.empty()) out.predicted.resize(said.label().empty() ? 0 : static_cast<std::size_t>(n));
+      if (out.probabilities.size() == 0 && said.probabilities().size() > 0)
+        out.probabilities.resize(n, said.probabilities().cols());
+    }
+    const Index first = block.first, size = block.rows();
+    if (said.value().size() > 0) out.value.segment(first, size) = said.value();
+    if (said.probabilities().size() > 0) out.probabilities.middleRows(first, size) = said.probabilities();
+    std::copy(said.label().begin(), said.label().end(), out.predicted.begin() + first);
+    std::copy(block.y.begin(), block.y.end(), out.y.data() + first);
+    std::copy(block.label.begin(), block.label.end(), out.label.begin() + first);
+    std::copy(block.weight.begin(), block.weight.end(), out.weight.data() + first);
+  });
+  return out;
+}
+
+/// The measures of the task.
+void measure(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
+             Judgement& out) {
+  if (answers.weight.size() > 0) out.weight = answers.weight.sum();
+  switch (out.task) {
+    case Task::regression: out.measures = measures(score_regression(answers.y, answers.value, answers.weight)); break;
+    case Task::classification: {
+      out.classes = rows.classes;
+      auto score = score_classification(answers.label, {answers.predicted, answers.probabilities, {}},
+                                        static_cast<Index>(rows.classes.size()), answers.weight);
+      out.measures = std::move(score.measures);
+      out.confusion = std::move(score.confusion);
+      out.per_class = std::move(score.per_class);
+      break;
+    }
+    default: judging::measure_clusters(model, rows, answers, execution, out);
+  }
+}
+
+void require_predictions(const AnyModel& model) {
+  const Task task = model->task();
+  if (task != Task::regression && task != Task::classification && task != Task::clustering)
+    throw Error(fmt::format("{} transforms rows and predicts nothing that could be judged; 'lemma verify' checks it",
+                            model->method().name()));
+}
+
+Judgement begun(const AnyModel& model, const Rows& rows) {
+  Judgement out;
+  out.model = out.method = model->method().name();
+  out.task = model->task();
+  out.rows = rows.count();
+  return out;
+}
+
+/// A table with all rows of some of the columns.
+Table some_columns(const TableStream& data, const std::vector<std::string>& names) {
+  constexpr Index kTogether = Index{1} << 16;
+  const auto of = [&](const Table& all) {
+    std::vector<Column> columns;
+    for (const auto& name : names) columns.push_back(all.column(name));
+    return Table(std::move(columns), all.source());
+  };
+  if (data.table()) return of(*data.table());
+  std::vector<Table> parts{of(data.read_columns(0, 0, names))};
+  for (Index first = 0; first < data.rows(); first += kTogether)
+    parts.push_back(of(data.read_columns(first, std::min(kTogether, data.rows() - first), names)));
+  return stack(parts);
+}
+
+/// Weights other than those of the training.
+Vector weights_from(const TableStream& data, const std::string& name, const RowSelection& kept) {
+  const Table table = some_columns(data, {name});
+  const Column& column = table.column(name);
+  if (column.type() != ColumnType::numeric)
+    throw Error(fmt::format("column '{}' cannot weigh the rows: it is {}, not numeric", name, name_of(column.type())));
+  Vector out(kept.count());
+  for (Index i = 0; i < kept.count(); ++i) {
+    const double w = column.numbers().values[static_cast<std::size_t>(kept.row(i))];
+    if (!(std::isfinite(w) && w >= 0))
+      throw Error(fmt::format("a weight must be a finite number of at least 0, but '{}' is {} in row {}", name,
+                              std::isnan(w) ? "missing" : fmt::format("{}", w), kept.row(i) + 1));
+    out(i) = w;
+  }
+  return out;
+}
+
+/// The classes of --truth for the rows that were judged. Several columns make joint classes, as in a formula.
+judging::Truth truth_from(const TableStream& data, const std::string& truth, const RowSelection& kept) {
+  std::vector<std::string> names;
+  if (data.schema().find(truth)) names = {truth};
+  else
+    for (std::size_t from = 0; from <= truth.size();) {
+      const auto to = std::min(truth.find(':', from), truth.size());
+      names.push_back(truth.substr(from, to - from));
+      from = to + 1;
+    }
+  std::string joined;
+  for (const auto& name : names) joined += (joined.empty() ? "factor(`" : ":factor(`") + name + "`)";
+  const Table table = some_columns(data, names);
+  DesignOptions options;
+  options.classify = true;
+  options.missing = Missing::drop;
+  const Design design(formula(joined + " ~ 1"), table, options);
+  const DesignData all = design.apply(table);
+  judging::Truth out{truth, design.classes(), {}};
+  for (Index i = 0; i < kept.count(); ++i) {
+    const Index row = kept.row(i);
+    const int label = all.has_response ? all.label[static_cast<std::size_t>(row)] : -1;
+    if (label < 0)
+      throw Error(
+          fmt::format("the true class '{}' is missing in row {}; leave such rows out with --where", truth, row + 1));
+    out.labels.push_back(label);
+  }
+  return out;
+}
+
+/// Error when a response is not one that the model could have predicted.
+void require_known_classes(const Labels& labels, const TrainedModel& trained, const TableStream& data,
+                           const RowSelection& kept) {
+  const auto found = std::find(labels.begin(), labels.end(), -1);
+  if (found == labels.end()) return;
+  const Index row = kept.row(found - labels.begin());
+  const auto names = trained.design.response_columns();
+  const Table one = data.read_columns(row, 1, names);
+  std::string name;
+  for (const auto& each : names) name += (name.empty() ? "" : ":") + one.column(each).text(0);
+  throw Error(fmt::format(
+      "class '{}' of '{}' in row {} was not seen in training, so the model cannot be judged on it; leave such rows out "
+      "with --where",
+      name, trained.design.target(), row + 1));
+}
+
+}  // namespace
+
+Judgement judge(const AnyModel& model, const Rows& rows, const Execution& execution) {
+  require_predictions(model);
+  Judgement out = begun(model, rows);
+  const Answers answers = ask_model(model, rows, execution.part(0, 0.6, "predicting"));
+  measure(model, rows, answers, execution.part(0.6, 1, "measuring"), out);
+  return out;
+}
+
+Judgement judge(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options) {
+  const AnyModel& model = trained.model;
+  const bool supervised = model->method().about().uses_response;
+  require_predictions(model);
+  if (!options.truth.empty() && model->task() != Task::clustering)
+    throw Error(fmt::format("--truth is for clusters; {} is judged by its response '{}'", model->method().name(),
+                            trained.design.target()));
+  RowsUse use;
+  use.use = supervised ? Use::judging : Use::prediction;
+  use.missing = options.missing;
+  const Execution& execution = options.execution;
+  const RowsOfData given =
+      rows_for(trained.design, data, use, options.memory, execution.part(0, 0.2, "looking for missing values"));
+  const Rows& rows = *given.rows;
+  if (supervised && !rows.has_response)
+    throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
+                            trained.design.target(), data.schema().source()));
+  require(rows.count() > 0, data.rows() == 0 ? "there are no rows: there is nothing to judge"
+                                             : "no row is complete: there is nothing to judge");
+  Judgement out = begun(model, rows);
+  out.data = data.schema().source();
+  out.notes = given.notes;
+  Answers answers = ask_model(model, rows, execution.part(0.2, 0.6, "predicting"));
+  if (!options.weights.empty()) answers.weight = weights_from(data, options.weights, given.kept);
+  if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
+  if (supervised) require_known_classes(answers.label, trained, data, given.kept);
+  measure(model, rows, answers, execution.part(0.6, 0.7, "measuring"), out);
+  out.honesty = honesty(trained, rows, execution.part(0.7, 0.9, "looking for training rows"));
+  out.leave_one_out =
+      judging::leave_one_out(trained, *out.honesty, rows, answers.weight, execution.part(0.9, 1, "leaving rows out"));
+  return out;
+}
+
+Judgement judge(const TrainedModel& trained, const Table& table, const JudgeOptions& options) {
+  return judge(trained, MemoryTableStream(table), options);
+}
+
+}  // namespace lemma

@@ -1,0 +1,47 @@
+// lemma/validate/judge/clusters.cpp: clusters judged by the rows alone, and beside given classes.
+#include <lemma/metric/clustering.hpp>
+#include <lemma/model/pipeline.hpp>
+#include <lemma/validate/judge/parts.hpp>
+
+namespace lemma::judging {
+namespace {
+
+/// The rows before the last step of a pipeline. Looks at the rows, which must outlive it.
+class LastStepRows {
+ public:
+  LastStepRows(const AnyModel& model, const Rows& rows, const Execution& execution) : last_(&rows) {
+    const auto steps = steps_of(model);
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      name_ += (name_.empty() ? "" : " | ") + steps[i]->method().name();
+      made_.push_back(std::make_unique<TransformedRows>(*last_, steps[i], execution));
+      if (i > 0) made_[i - 1]->forget();
+      last_ = made_.back().get();
+    }
+  }
+  const Rows& rows() const { return *last_; }
+  const std::string& name() const { return name_; }  // of the steps before; empty: there are none
+
+ private:
+  const Rows* last_;
+  std::string name_;
+  std::vector<std::unique_ptr<TransformedRows>> made_;
+};
+
+}  // namespace
+
+void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
+                      Judgement& out) {
+  const LastStepRows space(model, rows, execution.part(0, 0.2));
+  out.space = space.name();
+  out.measures =
+      validity_measures(space.rows(), answers.predicted, answers.weight, execution.part(0.2, 1, execution.message));
+  if (!answers.truth) return;
+  const auto& [name, classes, labels] = *answers.truth;
+  for (auto& measure : agreement_measures(labels, answers.predicted, answers.weight))
+    out.measures.push_back(std::move(measure));
+  Matrix counts = contingency(labels, answers.predicted, answers.weight);
+  out.clusters = ClassesInClusters{name, classes, Matrix::Zero(static_cast<Index>(classes.size()), counts.cols())};
+  out.clusters->counts.topRows(counts.rows()) = counts;  // classes of rows that were left out have none
+}
+
+}  // namespace lemma::judging
