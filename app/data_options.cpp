@@ -4,11 +4,14 @@
 #include "nothing_to_keep.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
 #include <lemma/data/where.hpp>
+#include <map>
 
 namespace lemma::app {
 namespace {
@@ -20,8 +23,8 @@ std::pair<std::string, std::string> assignment(const std::string& flag, const st
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-ColumnType type_named(const std::string& flag, const std::string& name) {
-  return static_cast<ColumnType>(choose(flag, name, {"numeric", "categorical", "text"}));
+ReadAs type_named(const std::string& flag, const std::string& name) {
+  return static_cast<ReadAs>(choose(flag, name, {"numeric", "categorical", "text", "date"}));
 }
 
 std::vector<std::string> split_at_commas(const std::string& text) {
@@ -39,6 +42,16 @@ char delimiter_named(const std::string& name) {
   if (name == "blank" || name == "space") return ' ';
   if (name.size() != 1) throw Error(fmt::format("--delimiter is '{}', must be one character, tab or blank", name));
   return name[0];
+}
+
+Encoding encoding_named(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  static const std::map<std::string, std::string> others = {
+      {"utf8", "utf-8"},   {"latin1", "latin-1"},   {"iso-8859-1", "latin-1"}, {"cp1252", "windows-1252"},
+      {"utf16", "utf-16"}, {"utf16le", "utf-16le"}, {"utf16be", "utf-16be"}};
+  const auto other = others.find(name);
+  return static_cast<Encoding>(choose("--encoding", other == others.end() ? name : other->second,
+                                      {"utf-8", "latin-1", "windows-1252", "utf-16", "utf-16le", "utf-16be"}));
 }
 
 void tell_notes(const Table& table, const Context& context) {
@@ -69,7 +82,7 @@ void DataOptions::add(CLI::App& command, const std::string& meaning) {
   command.add_option("DATA", data, meaning)->required();
   command.add_option("--where", where, "only rows for which this holds: 'age > 30 & sex == \"M\"'")->group("Data");
   command.add_option("--rows", rows, "only these rows, counted from 1: 1:100 or 3,5,9")->group("Data");
-  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text (repeatable)")
+  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text|date (repeatable)")
       ->group("Data")
       ->allow_extra_args(false);
   command.add_option("--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")
@@ -77,13 +90,25 @@ void DataOptions::add(CLI::App& command, const std::string& meaning) {
       ->allow_extra_args(false);
   command
       .add_option("--na", na,
-                  "spellings of a missing value, separated by commas (default: empty, NA, N/A, NaN, null, ?)")
+                  "more spellings of a missing value, separated by commas (besides empty, NA, N/A, NaN, null, ?)")
+      ->delimiter(',')
+      ->group("Data")
+      ->allow_extra_args(false);
+  command.add_option("--na-only", na_only, "the only spellings of a missing value, separated by commas")
       ->delimiter(',')
       ->group("Data")
       ->allow_extra_args(false);
   command.add_option("--delimiter", delimiter, "what separates fields (default: found out)")->group("Data");
   command.add_option("--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
   command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")
+      ->group("Data");
+  command
+      .add_option("--encoding", encoding,
+                  "utf-8 (default), latin-1, windows-1252, utf-16, utf-16le or utf-16be; UTF-16 is known by its mark")
+      ->group("Data");
+  command.add_option("--skip", skip, "so many lines at the start of the file are no part of the table")->group("Data");
+  command.add_option("--comment", comment, "lines that begin with this character are passed over: '#'")->group("Data");
+  command.add_option("--ragged", ragged, "lines with too few or too many fields: error (default) or skip")
       ->group("Data");
 }
 
@@ -114,9 +139,16 @@ ReadOptions DataOptions::read_options(const Context& context) const {
   for (const auto& each : levels) {
     const auto [column, names] = assignment("--levels", each);
     csv.levels[column] = split_at_commas(names);
-    csv.types.emplace(column, ColumnType::categorical);
+    csv.types.emplace(column, ReadAs::categorical);
   }
-  if (!na.empty()) csv.missing = na;
+  if (!na_only.empty()) csv.missing = na_only;
+  csv.missing.insert(csv.missing.end(), na.begin(), na.end());
+  if (!encoding.empty()) csv.encoding = encoding_named(encoding);
+  if (skip < 0) throw Error(fmt::format("--skip is {}, must be a number of lines", skip));
+  csv.skip = skip;
+  if (comment.size() > 1) throw Error(fmt::format("--comment is '{}', must be one character", comment));
+  if (!comment.empty()) csv.comment = comment[0];
+  if (!ragged.empty()) csv.ragged = static_cast<Ragged>(choose("--ragged", ragged, {"error", "skip"}));
   csv.execution = context.execution();
   out.rows = rows;
   return out;

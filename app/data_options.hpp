@@ -27,7 +27,9 @@ struct DataOptions {
   std::string delimiter, decimal, header;
   std::vector<std::string> types;   // "col=categorical"
   std::vector<std::string> levels;  // "col=a,b,c"
-  std::vector<std::string> na;
+  std::vector<std::string> na, na_only;
+  std::string comment, ragged, encoding;
+  long long skip = 0;
   std::string where, rows, memory;
 
   void add(CLI::App& command,

@@ -1,4 +1,5 @@
 // app/describe.cpp: what R's str and summary print, and correlations.
+#include "column_summary.hpp"
 #include "commands.hpp"
 #include "data_options.hpp"
 
@@ -11,11 +12,12 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/column_rows.hpp>
 #include <lemma/data/expression.hpp>
 #include <lemma/data/formula/removed.hpp>
-#include <lemma/math/column_moments.hpp>
 #include <lemma/math/moments.hpp>
 #include <limits>
+#include <optional>
 #include <span>
 
 namespace lemma::app {
@@ -40,50 +42,24 @@ Index most_of(const std::string& text, std::string_view flag) {
   return most;
 }
 
-/// R's quantile type 7 of sorted values.
-double quantile(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const auto high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
-
-/// Sorted in runs, which then merge two by two: on several threads, and a cancel is heard between them.
-void sort_in_runs(std::vector<double>& values, const Execution& execution) {
-  const auto n = static_cast<Index>(values.size());
-  const auto at = [&](Index i) { return values.begin() + std::min(i, n); };
-  constexpr Index kRun = Index{1} << 18;
-  parallel_for((n + kRun - 1) / kRun, execution, [&](Index i) { std::sort(at(i * kRun), at((i + 1) * kRun)); });
-  for (Index run = kRun; run < n; run *= 2)
-    parallel_for((n + 2 * run - 1) / (2 * run), execution,
-                 [&](Index i) { std::inplace_merge(at(2 * i * run), at((2 * i + 1) * run), at((2 * i + 2) * run)); });
-}
-
-std::vector<double> present(const Numbers& numbers, const Execution& execution) {
-  std::vector<double> values;
-  values.reserve(numbers.values.size());
-  for (const double v : numbers.values)
-    if (!std::isnan(v)) values.push_back(v);
-  sort_in_runs(values, execution);
-  return values;
+/// A statistic as JSON has it: a date is a text.
+Value statistic(double value, Quantity quantity) {
+  return quantity == Quantity::number ? Value(value) : Value(moment_shown(value, quantity));
 }
 
 Value describe_numbers(const Column& column, const Execution& execution) {
-  const auto values = present(column.numbers(), execution);
+  const auto& [values, quantity] = column.numbers();
+  const NumberSummary summary = summarise(values, execution);
   Value out = Value::object();
-  if (values.empty()) return out;
-  const Matrix x = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
-  const auto moments = scan(MemoryRows(x), ColumnMoments(1), execution);
-  out.set("min", values.front());
-  out.set("q1", quantile(values, 0.25));
-  out.set("median", quantile(values, 0.5));
-  out.set("mean", moments.mean()(0));
-  out.set("q3", quantile(values, 0.75));
-  out.set("max", values.back());
-  out.set("sd", moments.deviation()(0));
-  Index distinct = 1;
-  for (std::size_t i = 1; i < values.size(); ++i) distinct += values[i] != values[i - 1];
-  out.set("distinct", distinct);
+  if (summary.count == 0) return out;
+  out.set("min", statistic(summary.min, quantity));
+  out.set("q1", statistic(summary.q1, quantity));
+  out.set("median", statistic(summary.median, quantity));
+  out.set("mean", statistic(summary.mean, quantity));
+  out.set("q3", statistic(summary.q3, quantity));
+  out.set("max", statistic(summary.max, quantity));
+  out.set("sd", summary.sd);
+  out.set("distinct", count_distinct(values, execution));
   return out;
 }
 
@@ -108,7 +84,7 @@ Value describe_categories(const Column& column) {
 Value describe_column(const Column& column, const Execution& execution) {
   Value out = Value::object();
   out.set("name", column.name);
-  out.set("type", name_of(column.type()));
+  out.set("type", type_shown(column));
   out.set("missing", column.missing());
   Value more = Value::object();
   if (column.type() == ColumnType::numeric) more = describe_numbers(column, execution);
@@ -120,7 +96,7 @@ Value describe_column(const Column& column, const Execution& execution) {
 /// Whole numbers as they are, others to six digits: enough to know them by.
 std::string short_text(const Column& column, Index row) {
   if (column.is_missing(row)) return "NA";
-  if (column.type() != ColumnType::numeric) return column.text(row);
+  if (column.type() != ColumnType::numeric || column.numbers().quantity != Quantity::number) return column.text(row);
   const double number = column.numbers().values[static_cast<std::size_t>(row)];
   return number == std::floor(number) ? column.text(row) : fmt::format("{:.6g}", number);
 }
@@ -163,12 +139,12 @@ std::vector<std::string> names_of(std::span<const Column> columns) {
 }
 
 /// Columns as str shows them: name, type, missing, and the first values or the levels.
-std::string structure(std::span<const Column> columns, Index all) {
-  std::vector<std::string> types, missing, shown;
+std::string structure(std::span<const Column> columns, Index all, const Execution& execution) {
+  std::vector<std::string> types, shown;
+  const auto missing = for_each_column(columns, execution, [](const Column& c) { return std::to_string(c.missing()); });
   for (const auto& column : columns) {
     ask();
-    types.emplace_back(name_of(column.type()));
-    missing.push_back(std::to_string(column.missing()));
+    types.emplace_back(type_shown(column));
     shown.push_back(glimpse(column));
   }
   const Index left = all - static_cast<Index>(columns.size());
@@ -183,30 +159,38 @@ std::string structure(std::span<const Column> columns, Index all) {
                    : "");
 }
 
+std::string statistic_shown(double value, Quantity quantity) {
+  return quantity == Quantity::number ? format_significant(value, 4) : moment_shown(value, quantity);
+}
+
 std::string numeric_summary(std::span<const Column> columns, const Execution& execution) {
-  constexpr std::array<std::pair<const char*, const char*>, 7> kShown{{{"Min.", "min"},
-                                                                       {"1st Qu.", "q1"},
-                                                                       {"Median", "median"},
-                                                                       {"Mean", "mean"},
-                                                                       {"3rd Qu.", "q3"},
-                                                                       {"Max.", "max"},
-                                                                       {"sd", "sd"}}};
+  using Member = double NumberSummary::*;
+  constexpr std::array<std::pair<const char*, Member>, 6> kShown{{{"Min.", &NumberSummary::min},
+                                                                  {"1st Qu.", &NumberSummary::q1},
+                                                                  {"Median", &NumberSummary::median},
+                                                                  {"Mean", &NumberSummary::mean},
+                                                                  {"3rd Qu.", &NumberSummary::q3},
+                                                                  {"Max.", &NumberSummary::max}}};
   const auto described = for_each_column(columns, execution, [&](const Column& column) {
-    return column.type() == ColumnType::numeric ? describe_numbers(column, execution) : Value();
+    return column.type() == ColumnType::numeric ? summarise(column.numbers().values, execution) : NumberSummary();
   });
-  std::vector<std::string> names;
+  std::vector<std::string> names, deviations;
   std::vector<std::vector<std::string>> cells(kShown.size());
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    const Value& d = described[j];
-    if (d.is_null()) continue;
+    if (columns[j].type() != ColumnType::numeric) continue;
+    const NumberSummary& d = described[j];
+    const Quantity quantity = columns[j].numbers().quantity;
     names.push_back(columns[j].name);
     for (std::size_t k = 0; k < kShown.size(); ++k)
-      cells[k].push_back(d.find(kShown[k].second) ? format_significant(d.at(kShown[k].second).as_double(), 4) : "NA");
+      cells[k].push_back(d.count > 0 ? statistic_shown(d.*kShown[k].second, quantity) : "NA");
+    const char* const unit = quantity == Quantity::number ? "" : " days";
+    deviations.push_back(d.count > 0 ? format_significant(d.sd, 4) + unit : "NA");
   }
   if (names.empty()) return "";
   TextTable text;
   text.words("numeric", names);
   for (std::size_t k = 0; k < kShown.size(); ++k) text.right(kShown[k].first, cells[k]);
+  text.right("sd", deviations);
   return "\n" + text.str();
 }
 
@@ -232,33 +216,40 @@ struct Correlations {
   Index rows = 0, omitted = 0;  // numeric columns that are left out
 };
 
+/// The rows in which no column is missing; nothing when that is so in all rows.
+std::optional<std::vector<Index>> complete_rows(const std::vector<const double*>& columns, Index rows,
+                                                const Execution& execution) {
+  std::vector<char> complete(static_cast<std::size_t>(rows), 1);
+  constexpr Index kBlock = Index{1} << 14;
+  parallel_for((rows + kBlock - 1) / kBlock, execution, [&](Index b) {
+    for (const double* column : columns)
+      for (Index i = b * kBlock; i < std::min(rows, (b + 1) * kBlock); ++i)
+        if (std::isnan(column[i])) complete[static_cast<std::size_t>(i)] = 0;
+  });
+  if (std::find(complete.begin(), complete.end(), 0) == complete.end()) return {};
+  std::vector<Index> out;
+  for (Index i = 0; i < rows; ++i)
+    if (complete[static_cast<std::size_t>(i)]) out.push_back(i);
+  return out;
+}
+
 /// Pearson's of the first `most` numeric columns, over the rows in which every numeric column is there.
 Correlations correlate(const Table& table, Index most, const Context& context) {
   Correlations out;
-  std::vector<const Numbers*> columns;
+  std::vector<const double*> columns;
   for (const auto& column : table.all())
     if (column.type() == ColumnType::numeric) {
       if (static_cast<Index>(columns.size()) < most) out.names.push_back(column.name);
-      columns.push_back(&column.numbers());
+      columns.push_back(column.numbers().values.data());
     }
   const auto p = static_cast<Index>(out.names.size());
   out.omitted = static_cast<Index>(columns.size()) - p;
-  std::vector<char> complete(static_cast<std::size_t>(table.rows()), 1);
-  for (const Numbers* column : columns) {
-    ask();
-    for (std::size_t i = 0; i < complete.size(); ++i)
-      if (std::isnan(column->values[i])) complete[i] = 0;
-  }
-  out.rows = std::count(complete.begin(), complete.end(), 1);
+  const auto complete = complete_rows(columns, table.rows(), context.execution());
+  out.rows = complete ? static_cast<Index>(complete->size()) : table.rows();
   if (p < 2 || out.rows < 2) return out;
-  Matrix x(out.rows, p);
-  for (Index i = 0, to = 0; i < table.rows(); ++i) {
-    if (!complete[static_cast<std::size_t>(i)]) continue;
-    if (i % 1024 == 0) ask();
-    for (Index j = 0; j < p; ++j) x(to, j) = columns[static_cast<std::size_t>(j)]->values[static_cast<std::size_t>(i)];
-    ++to;
-  }
-  const Matrix s = scan(MemoryRows(x), Moments(p), context.execution()).scatter();
+  columns.resize(out.names.size());
+  const ColumnRows rows = complete ? ColumnRows(columns, *complete) : ColumnRows(columns, table.rows());
+  const Matrix s = scan(rows, Moments(p), context.execution()).scatter();
   const Vector scale = s.diagonal().cwiseSqrt();
   out.values = s.cwiseQuotient(scale * scale.transpose());  // 0/0 for a constant column: NaN, printed NA
   return out;
@@ -331,7 +322,7 @@ void describe(const Describe& options, Context& context) {
   context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) +
                 "\n\n");
   const auto shown = shown_of(table, most_columns);
-  context.print(structure(shown, table.columns()) + numeric_summary(shown, context.execution()) +
+  context.print(structure(shown, table.columns(), context.execution()) + numeric_summary(shown, context.execution()) +
                 level_counts(shown, options.levels));
   if (most_correlated > 0) context.print(correlation_table(correlate(table, most_correlated, context)));
 }

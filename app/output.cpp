@@ -20,7 +20,8 @@ bool exists(const std::string& path) {
 }  // namespace
 
 Value to_value(const Column& column) {
-  if (column.type() == ColumnType::numeric) return Value::Array{{column.rows()}, column.numbers().values};
+  if (column.type() == ColumnType::numeric && column.numbers().quantity == Quantity::number)
+    return Value::Array{{column.rows()}, column.numbers().values};
   Value::List texts;
   for (Index i = 0; i < column.rows(); ++i) texts.push_back(column.is_missing(i) ? Value() : Value(column.text(i)));
   return texts;

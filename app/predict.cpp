@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/data/csv.hpp>
-#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -58,10 +58,10 @@ class Predictions {
  private:
   void write(const std::string& text) {
     if (!file_) context_.print(text);
-    else file_->write(is_packed() ? gzip(text) : text);  // gzip files may follow each other
+    else file_->write(pack(packing(), text));  // packed texts may follow each other
   }
 
-  bool is_packed() const { return ends_with_gz(options_.output) && !context_.json; }
+  Packing packing() const { return context_.json ? Packing::none : packing_named(options_.output); }
 
   std::string beside_records(const Table& part) {
     const CsvDialect dialect = passed_.text->dialect();

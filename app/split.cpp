@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
-#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/split.hpp>
 
 namespace lemma::app {
@@ -43,13 +43,13 @@ TestSize test_size(double test) {
 }
 
 /// Rows as they stand in the file that they come from.
-void write_records(const PassedOn& passed, const std::vector<Index>& rows, bool packed, Output& output) {
+void write_records(const PassedOn& passed, const std::vector<Index>& rows, Packing packing, Output& output) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   CsvText::Cursor cursor(*passed.text);
   std::string piece = passed.text->header();
   const auto write = [&] {
-    output.write(packed ? gzip(piece) : piece);  // gzip files may follow each other
-    piece.clear();
+    output.write(pack(packing, std::move(piece)));  // packed texts may follow each other
+    piece = {};
   };
   piece += passed.text->line_end();
   for (const Index i : rows) {
@@ -62,10 +62,9 @@ void write_records(const PassedOn& passed, const std::vector<Index>& rows, bool 
 
 void write_part(const Table& table, const PassedOn& passed, const std::vector<Index>& rows, const std::string& path,
                 Output& output) {
-  const bool packed = ends_with_gz(path);
-  if (passed.text) return write_records(passed, rows, packed, output);
-  const std::string text = format_csv(table.select(rows));
-  output.write(packed ? gzip(text) : text);
+  const Packing packing = packing_named(path);
+  if (passed.text) return write_records(passed, rows, packing, output);
+  output.write(pack(packing, format_csv(table.select(rows))));
 }
 
 void split(const SplitOptions& options, Context& context) {

@@ -15,6 +15,21 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+# Without them .xz and .zst files are refused with the command that unpacks them.
+find_path(LEMMA_XZ_INCLUDE_DIR lzma.h)
+find_library(LEMMA_XZ_LIBRARY lzma)
+find_path(LEMMA_ZSTD_INCLUDE_DIR zstd.h)
+find_library(LEMMA_ZSTD_LIBRARY zstd)
+set(LEMMA_PACKING_LIBRARIES "")
+set(LEMMA_PACKING_DEFINITIONS "")
+foreach(packing IN ITEMS XZ ZSTD)
+  if(LEMMA_${packing}_INCLUDE_DIR AND LEMMA_${packing}_LIBRARY)
+    list(APPEND LEMMA_PACKING_LIBRARIES "${LEMMA_${packing}_LIBRARY}")
+    list(APPEND LEMMA_PACKING_DEFINITIONS LEMMA_HAS_${packing})
+  endif()
+endforeach()
+set_source_files_properties("${PROJECT_SOURCE_DIR}/lemma/data/csv/packed.cpp" PROPERTIES
+    COMPILE_DEFINITIONS "${LEMMA_PACKING_DEFINITIONS}")
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 # Only the header: the library is opened on first use, see lemma/optimize/clp.cpp.
@@ -33,7 +48,7 @@ add_library(lemma_settings INTERFACE)
 target_compile_features(lemma_settings INTERFACE cxx_std_20)
 target_include_directories(lemma_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(lemma_settings INTERFACE
-    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
+    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB ${LEMMA_PACKING_LIBRARIES} hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
 
 # What a user of the headers must share with us. Eigen's alignment decides how a matrix is allocated and freed, so a
 # program built with -mavx has to agree with a library built without.

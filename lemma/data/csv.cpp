@@ -2,6 +2,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/encoding.hpp>
 #include <lemma/data/csv/reader.hpp>
 #include <lemma/data/csv/syntax.hpp>
 
@@ -16,6 +17,13 @@ std::string shown(const std::string& path) {
 
 }  // namespace
 
+std::string_view name_of(ReadAs type) { return type == ReadAs::date ? "date" : name_of(static_cast<ColumnType>(type)); }
+
+ReadAs read_as(const Column& column) {
+  const bool dates = column.type() == ColumnType::numeric && column.numbers().quantity != Quantity::number;
+  return dates ? ReadAs::date : static_cast<ReadAs>(column.type());
+}
+
 Table read_csv(const std::string& path, const CsvOptions& options) {
   return csv::Reader(open_bytes(path), options, shown(path)).learn(true);
 }
@@ -25,7 +33,7 @@ Table parse_csv(std::string_view text, const CsvOptions& options, std::string so
 }
 
 CsvDialect detect_csv(const std::string& path, const CsvOptions& options) {
-  const auto bytes = open_bytes(path);
+  const auto bytes = as_utf8(open_bytes(path), options.encoding, shown(path), options.execution);
   try {
     const auto layout = csv::find_layout(*bytes, options, csv::MissingWords(options.missing), shown(path));
     return {layout.syntax.delimiter, layout.header, layout.syntax.decimal};

@@ -1,11 +1,8 @@
 // lemma/data/csv_test.cpp: what the reader makes of well-formed files, and of the odd ones that people have.
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
-#include <lemma/data/csv/bytes.hpp>
 
 namespace lemma {
 namespace {
@@ -201,7 +198,7 @@ TEST(Csv, AQuoteInsideAnUnquotedFieldIsACharacter) {
 
 TEST(Csv, TypesAndLevelsCanBeAskedFor) {
   CsvOptions options;
-  options.types = {{"code", ColumnType::categorical}, {"name", ColumnType::text}};
+  options.types = {{"code", ReadAs::categorical}, {"name", ReadAs::text}};
   options.levels = {{"size", {"small", "large"}}};
   const Table table = parse_csv("code,name,size\n01,a,large\n2,b,small\n01,,small\n", options);
   EXPECT_EQ(levels(table, "code"), (Strings{"01", "2"}));  // as written
@@ -211,7 +208,7 @@ TEST(Csv, TypesAndLevelsCanBeAskedFor) {
 
 TEST(Csv, AnEmptyTextIsNotAMissingOne) {
   CsvOptions options;
-  options.types = {{"t", ColumnType::text}};
+  options.types = {{"t", ReadAs::text}};
   EXPECT_EQ(texts(parse_csv("t,x\n\"\",1\n,2\n", options), "t"), (Strings{"", "<missing>"}));
 }
 
@@ -225,23 +222,6 @@ TEST(Csv, OneColumnMayHaveMissingRows) {
   const Table table = parse_csv("x\n1\n\n3\n\n\n");
   EXPECT_EQ(table.rows(), 3);
   EXPECT_TRUE(table.column("x").is_missing(1));
-}
-
-TEST(Csv, PackedFilesAreUnpacked) {
-  const auto folder = std::filesystem::temp_directory_path() / "lemma_csv_test";
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / "t.csv.gz").string();
-  const Table table({numeric("x", {1, 2, 3}), categorical("c", {"u", "v", "u"})});
-  write_csv(table, path);
-  char magic[2] = {};
-  std::ifstream(path).read(magic, 2);
-  EXPECT_EQ(std::string(magic, 2), "\x1f\x8b");
-  EXPECT_EQ(read_csv(path), table);
-  std::string packed = gzip("a,b\n1,2\n");
-  EXPECT_EQ(gunzip(packed + packed, "two"), "a,b\n1,2\na,b\n1,2\n");
-  packed.resize(packed.size() - 9);
-  EXPECT_THROW(gunzip(packed, "cut"), Error);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Csv, WritesQuotesOnlyWhereTheyAreNeeded) {

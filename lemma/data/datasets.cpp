@@ -106,10 +106,12 @@ Table dataset(std::string_view name, CsvOptions options) {
   options.delimiter = ',';
   options.decimal = '.';
   options.header = true;
+  options.skip = 0;
+  options.comment = {};
   if (const DatasetInfo* set = find_dataset(name)) {
     const auto codes = set->categorical == "*" ? header_of(csv) : words_of(set->categorical);
     for (const auto& column : codes)
-      if (options.levels.count(column) == 0) options.types.emplace(column, ColumnType::categorical);
+      if (options.levels.count(column) == 0) options.types.emplace(column, ReadAs::categorical);
   }
   return parse_csv(csv, options, std::string(name));
 }

@@ -35,7 +35,7 @@ TEST(Datasets, CodesOfClassesAreCategories) {
   }
   EXPECT_EQ(missing, 2337);
   CsvOptions options;
-  options.types["Type"] = ColumnType::numeric;
+  options.types["Type"] = ReadAs::numeric;
   EXPECT_EQ(dataset("glass", options).column("Type").type(), ColumnType::numeric);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/npy.hpp>
@@ -28,9 +29,8 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-std::string ending_of(std::string path) {
-  if (ends_with_gz(path)) path.resize(path.size() - 3);
-  std::string ending = std::filesystem::path(path).extension().string();
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(without_packing(path)).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   return ending;
 }
@@ -57,6 +57,9 @@ Place find_place(const std::string& data, const ReadOptions& options) {
   if (ending == ".tsv" && !place.csv.delimiter) place.csv.delimiter = '\t';
   if (place.format != Format::csv && !(place.csv.types.empty() && place.csv.levels.empty()))
     throw Error(fmt::format("'{}' holds numbers only: its columns can't be given types or levels", data));
+  if (place.format != Format::csv &&
+      (place.csv.skip > 0 || place.csv.comment || place.csv.encoding || place.csv.ragged != Ragged::error))
+    throw Error(fmt::format("'{}' is no CSV file: --skip, --comment, --ragged and --encoding are about those", data));
   return place;
 }
 

@@ -17,7 +17,7 @@ struct ReadOptions {
   std::size_t most_dense_bytes = std::size_t{4} << 30;  // a sparse file may not grow beyond this as a table
 };
 
-/// A file by its name's end (.npy; .svm .libsvm .svmlight; everything else is CSV, .tsv with tabs; .gz is unpacked), "-"
+/// A file by its name's end (.npy; .svm .libsvm .svmlight; everything else is CSV, .tsv with tabs; .gz, .xz and .zst are unpacked), "-"
 /// for CSV from standard input, or a built-in data set. A file that exists wins over a data set of that name.
 Table read_table(const std::string& data, const ReadOptions& options = {});
 

@@ -38,7 +38,7 @@ TEST_F(Read, TakesFilesByTheirEnding) {
   write_npy(Matrix{{1, 2}, {3, 4}}, npy);
   EXPECT_EQ(read_table(npy).names(), (std::vector<std::string>{"x1", "x2"}));
   ReadOptions options;
-  options.csv.types["x1"] = ColumnType::text;
+  options.csv.types["x1"] = ReadAs::text;
   EXPECT_EQ(message_of([&] { read_table(npy, options); }),
             fmt::format("'{}' holds numbers only: its columns can't be given types or levels", npy));
 }

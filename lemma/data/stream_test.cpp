@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/file.hpp>
-#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/stream.hpp>
 #include <tests/message_of.hpp>
@@ -79,11 +79,11 @@ TEST_F(Stream, OfACsvFileOnlyTheColumnsAskedForAreParsed) {
 TEST_F(Stream, NamesMistakesOfTheFileWhenItIsOpened) {
   write_file(path("bad.csv"), "a,b\n1,2\n3\n");
   EXPECT_EQ(message_of([&] { CsvStream stream(path("bad.csv")); }),
-            "bad.csv, line 3: 1 field, expected 2: nothing for column 2 ('b')");
+            "bad.csv, line 3: 1 field, expected 2: nothing for column 2 ('b') (--ragged skip leaves such lines out)");
 }
 
 TEST_F(Stream, RefusesWhatCannotBeReadTwice) {
-  write_file(path("t.csv.gz"), gzip("a,b\n1,2\n"));
+  write_file(path("t.csv.gz"), pack(Packing::gzip, "a,b\n1,2\n"));
   EXPECT_EQ(message_of([&] { CsvStream stream(path("t.csv.gz")); }),
             fmt::format("'{}' is packed or not a regular file and can't be read in pieces; unpack it first",
                         path("t.csv.gz")));

@@ -6,6 +6,7 @@
 #include <lemma/core/file.hpp>
 #include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/csv/number.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/svmlight.hpp>
 #include <limits>
 
@@ -124,7 +125,7 @@ std::string format_svmlight(const SparseData& data) {
 
 void write_svmlight(const SparseData& data, const std::string& path) {
   const std::string text = format_svmlight(data);
-  write_file(path, ends_with_gz(path) ? gzip(text) : text);
+  write_file(path, pack(packing_named(path), text));
 }
 
 Table to_table(const SparseData& data, std::size_t most_bytes) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/data/dates.hpp>
 #include <lemma/data/table.hpp>
 #include <limits>
 #include <numeric>
@@ -29,7 +30,7 @@ std::vector<T> part(const std::vector<T>& values, Index first, Index count) {
 template <class Pick>
 Column rebuild(const Column& column, Pick pick) {
   switch (column.type()) {
-    case ColumnType::numeric: return {column.name, Numbers{pick(column.numbers().values)}};
+    case ColumnType::numeric: return {column.name, Numbers{pick(column.numbers().values), column.numbers().quantity}};
     case ColumnType::categorical:
       return {column.name, Categories{pick(column.categories().codes), column.categories().levels}};
     case ColumnType::text: break;
@@ -56,7 +57,8 @@ std::string_view name_of(ColumnType type) {
 }
 
 bool Numbers::operator==(const Numbers& other) const {
-  return std::equal(values.begin(), values.end(), other.values.begin(), other.values.end(),
+  return quantity == other.quantity &&
+         std::equal(values.begin(), values.end(), other.values.begin(), other.values.end(),
                     [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
 }
 
@@ -87,11 +89,15 @@ Index Column::missing() const {
 
 std::string to_text(double value) { return std::isnan(value) ? std::string() : fmt::format("{}", value); }
 
+std::string to_text(double value, Quantity quantity) {
+  return quantity == Quantity::number || std::isnan(value) ? to_text(value) : moment_text(value, quantity);
+}
+
 std::string Column::text(Index row) const {
   if (is_missing(row)) return {};
   const auto i = static_cast<std::size_t>(row);
   switch (type()) {
-    case ColumnType::numeric: return to_text(numbers().values[i]);
+    case ColumnType::numeric: return to_text(numbers().values[i], numbers().quantity);
     case ColumnType::categorical: return categories().levels[static_cast<std::size_t>(categories().codes[i])];
     case ColumnType::text: break;
   }

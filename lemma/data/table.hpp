@@ -14,9 +14,14 @@ namespace lemma {
 enum class ColumnType { numeric, categorical, text };
 std::string_view name_of(ColumnType type);
 
+/// What numbers stand for, and so how they are written. A date is a number of days since 1970-01-01, a time (of a date) one
+/// with its fraction; `utc` is a time that was written with its zone.
+enum class Quantity { number, date, time, utc };
+
 /// Numbers; NaN is missing (and equal to itself here).
 struct Numbers {
   std::vector<double> values;
+  Quantity quantity = Quantity::number;
   bool operator==(const Numbers& other) const;
 };
 
@@ -55,6 +60,8 @@ Column numeric(std::string name, std::vector<double> values);
 Column text(std::string name, std::vector<std::string> values, std::vector<bool> missing = {});
 /// The number as it is written to files: the shortest text that reads back to the same double; empty for NaN.
 std::string to_text(double value);
+/// The same of what the number stands for: 2024-02-29, 2024-02-29T12:30:00.
+std::string to_text(double value, Quantity quantity);
 
 class Table {
  public:

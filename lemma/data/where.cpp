@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/data/dates.hpp>
 #include <lemma/data/expression/parser.hpp>
 #include <lemma/data/where.hpp>
 #include <limits>
@@ -169,7 +170,7 @@ class Condition {
     if (words(left) && words(right)) return compare_words(e.text, *words(left), *words(right));
     if (const Column* column = words(left)) return compare_word(e.text, *column, literal(right, *column));
     if (const Column* column = words(right)) return compare_word(mirrored(e.text), *column, literal(left, *column));
-    return compare_numbers(e.text, number_side(left), number_side(right));
+    return compare_numbers(e.text, number_side(left, right), number_side(right, left));
   }
 
   static std::string mirrored(const std::string& mark) {
@@ -187,10 +188,27 @@ class Condition {
     tokens_.fail(e.place, fmt::format("'{}' is {}; compare it with a text in quotes", with.name, name_of(with.type())));
   }
 
-  std::vector<double> number_side(const Expression& e) const {
+  std::vector<double> number_side(const Expression& e, const Expression& with) const {
     if (e.kind != Kind::string) return numbers(e);
-    if (const auto number = as_number(e.text)) return std::vector<double>(count(), *number);
+    return std::vector<double>(count(), number_of(e, with));
+  }
+
+  /// A text that is compared with numbers: a number in quotes, or a date where they are dates.
+  double number_of(const Expression& e, const Expression& with) const {
+    if (holds_dates(with)) {
+      if (const auto moment = parse_moment(e.text)) return moment->days;
+      tokens_.fail(e.place, fmt::format("\"{}\" is no date such as \"2024-02-29\" or \"2024-02-29T12:30\"", e.text));
+    }
+    if (const auto number = as_number(e.text)) return *number;
     tokens_.fail(e.place, fmt::format("a number cannot be compared with \"{}\"", e.text));
+  }
+
+  bool holds_dates(const Expression& e) const {
+    const auto names = columns_of(e);
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      const Column* found = table_.find(name);
+      return found && found->type() == ColumnType::numeric && found->numbers().quantity != Quantity::number;
+    });
   }
 
   Truths compare_word(const std::string& mark, const Column& column, const std::string& word) const {
@@ -238,11 +256,10 @@ class Condition {
     for (const auto& member : members) {
       const bool negative = member.kind == Kind::unary && member.text == "-";
       const Expression& given = negative ? member.arguments[0] : member;
-      const auto number = given.kind == Kind::number   ? given.number
-                          : given.kind == Kind::string ? as_number(given.text)
-                                                       : std::optional<double>();
-      if (!number) tokens_.fail(member.place, "in this list numbers are expected");
-      wanted.insert(negative ? -*number : *number);
+      if (given.kind != Kind::number && given.kind != Kind::string)
+        tokens_.fail(member.place, "in this list numbers are expected");
+      const double number = given.kind == Kind::number ? given.number : number_of(given, left);
+      wanted.insert(negative ? -number : number);
     }
     const auto values = numbers(left);
     Truths out(values.size(), Truth::no);

@@ -75,7 +75,20 @@ TEST(Where, AnErrorPointsAtThePlace) {
   EXPECT_NE(message("age %in% 3:5").find("expected"), std::string::npos);
   EXPECT_NE(message("(age == 1) + 1 > 1").find("'==' cannot be part of arithmetic"), std::string::npos);
   EXPECT_NE(message("").find("expected"), std::string::npos);
+  EXPECT_NE(message("age > 1 and age < 2").find("found 'and'; write & for and"), std::string::npos);
+  EXPECT_NE(message("(age > 1 OR age < 2)").find("found 'OR'; write | for or"), std::string::npos);
+  EXPECT_NE(message("not age > 1").find("found 'age'; write ! for not"), std::string::npos);
   EXPECT_NE(message(std::string(100000, '!') + "member").find("nested more than"), std::string::npos);
+}
+
+TEST(Where, DatesAreComparedWithDates) {
+  const Table t({Column{"day", Numbers{{0, 10, 19782, std::nan("")}, Quantity::date}}, numeric("x", {1, 2, 3, 4})});
+  EXPECT_EQ(where("day >= \"1970-01-11\"", t), (Found{1, 2}));
+  EXPECT_EQ(where("\"1970-01-01T12:00\" > day", t), (Found{0}));
+  EXPECT_EQ(where("day - 1 < \"1970-01-01\"", t), (Found{0}));
+  EXPECT_EQ(where("day %in% c(\"2024-02-29\", 0)", t), (Found{0, 2}));
+  EXPECT_THROW(where("day > \"soon\"", t), Error);
+  EXPECT_THROW(where("x > \"2024-02-29\"", t), Error);
 }
 
 TEST(Where, AConditionAndItsNegationShareOutTheCompleteRows) {

@@ -48,18 +48,25 @@ HWY_INLINE void add(RecordEnds& ends, std::uint64_t bits, std::size_t place) {
   ends.count += std::popcount(bits);
 }
 
-BlockCount count_record_ends(const char* text, std::size_t size, char newline) {
-  const V quote = splat('"'), end = splat(newline);
+BlockCount count_record_ends(const char* text, std::size_t size, char newline, char comment) {
+  const V quote = splat('"'), end = splat(newline), blank = splat(' '), mark = splat(comment);
   BlockCount block;
   std::uint64_t inside = 0;  // all ones inside quotes, if the block started outside
+  std::uint64_t after = 0;   // 1 where the byte before these 64 is a newline
   for (std::size_t i = 0; i < size; i += 64) {
     std::uint64_t quotes = bits_of(text + i, [&](V v) { return hn::Eq(v, quote); });
     std::uint64_t newlines = bits_of(text + i, [&](V v) { return hn::Eq(v, end); });
+    // Blanks and line ends are the bytes up to ' '.
+    std::uint64_t odd = bits_of(text + i, [&](V v) { return hn::Or(hn::Eq(hn::Min(v, blank), v), hn::Eq(v, mark)); });
     if (size - i < 64) {
       const std::uint64_t real = (std::uint64_t{1} << (size - i)) - 1;
       quotes &= real;
       newlines &= real;
+      odd &= real;
     }
+    if (i == 0) block.odd_start = (odd & 1) != 0;
+    block.odd_lines |= ((newlines << 1 | after) & odd) != 0;
+    after = newlines >> 63;
     std::uint64_t quoted = inside;
     if (quotes != 0) {
       quoted ^= running_parity(quotes);
@@ -70,6 +77,7 @@ BlockCount count_record_ends(const char* text, std::size_t size, char newline) {
     add(block.inside, newlines & quoted, i);
   }
   block.odd = inside != 0;
+  block.ends_line = size > 0 && text[size - 1] == newline;
   return block;
 }
 
@@ -118,8 +126,8 @@ namespace lemma::csv {
 HWY_EXPORT(count_record_ends);
 HWY_EXPORT(find_separators);
 
-BlockCount count_record_ends(const char* text, std::size_t size, char newline) {
-  return LEMMA_DISPATCH(count_record_ends)(text, size, newline);
+BlockCount count_record_ends(const char* text, std::size_t size, char newline, char comment) {
+  return LEMMA_DISPATCH(count_record_ends)(text, size, newline, comment);
 }
 
 std::size_t find_separators(const char* text, std::size_t size, char delimiter, char newline, std::uint32_t* places,

@@ -22,17 +22,11 @@ std::unique_ptr<Bytes> file_bytes(const std::string& path);
 std::unique_ptr<Bytes> memory_bytes(std::string owned);
 std::unique_ptr<Bytes> view_bytes(std::string_view borrowed);
 
-/// What `path` holds, unpacked: "-" is standard input, a file that is gzip by its first bytes is unpacked into memory,
+/// What `path` holds, unpacked: "-" is standard input, a file that is packed by its first bytes is unpacked into memory,
 /// what is not a regular file (a pipe) is read into memory, everything else is read where it lies.
 std::unique_ptr<Bytes> open_bytes(const std::string& path);
 
 /// Can the path be read piece by piece? Not standard input, a pipe or a packed file.
 bool is_seekable_text(const std::string& path);
-
-/// The gzip stream unpacked; Error naming `source` when it is damaged.
-std::string gunzip(std::string_view packed, const std::string& source);
-std::string gzip(std::string_view plain);
-
-bool ends_with_gz(std::string_view path);
 
 }  // namespace lemma

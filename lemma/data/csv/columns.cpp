@@ -144,10 +144,11 @@ class ColumnParser {
     for (Index i = 0; i < tile.count; ++i) right &= *end_of(field + static_cast<std::size_t>(i) * width_) == expected;
     if (!right) return false;
     switch (sinks_[column].mode) {
-      case Sink::Mode::number: return put_numbers(column, tile);
+      case Sink::Mode::number: return sinks_[column].form.plain() ? put_numbers(column, tile) : put_each(column, tile);
       case Sink::Mode::label:
       case Sink::Mode::level: return put_codes(column, tile);
-      case Sink::Mode::text: return put_texts(column, tile);
+      case Sink::Mode::text:
+      case Sink::Mode::empty: return put_each(column, tile);
       case Sink::Mode::skip: break;
     }
     return true;
@@ -167,7 +168,7 @@ class ColumnParser {
     for (Index i = 0; i < tile.count; ++i, field += width_) {
       const char* const begin = begin_of(field);
       const char* const end = trimmed_end(column, begin, end_of(field));
-      if (read_short_number(begin, end, decimal, numbers[i])) [[likely]]
+      if (read_short_number(begin, end, decimal, numbers[i]) && !missing_.may_be(numbers[i])) [[likely]]
         continue;
       if (begin == end && empty_is_missing) {
         numbers[i] = std::numeric_limits<double>::quiet_NaN();
@@ -203,9 +204,9 @@ class ColumnParser {
     return true;
   }
 
-  bool put_texts(std::size_t column, const Tile& tile) {
+  bool put_each(std::size_t column, const Tile& tile) {
     std::size_t field = static_cast<std::size_t>(tile.record) * width_ + column;
-    for (Index i = 0; i < tile.count; ++i, field += width_)
+    for (Index i = 0; i < tile.count && sinks_[column].mode != Sink::Mode::skip; ++i, field += width_)
       if (!put_any(sinks_[column], field, tile.row + i)) return false;
     return true;
   }
@@ -218,8 +219,7 @@ class ColumnParser {
     try {
       if (syntax_.scan(begin, text_.end, found, stray_quote) != end_of(field) || stray_quote) return false;
     } catch (const Syntax::BadField&) { return false; }
-    const std::uint64_t offset = text_.offset + static_cast<std::uint64_t>(begin - text_.begin);
-    return store_.any(sink, found, row, offset) == Stored::good;
+    return store_.any(sink, found, row, text_.place(begin)) == Stored::good;
   }
 
   const Syntax syntax_;

@@ -22,7 +22,12 @@ class Cutter {
     if (records <= 0) return;
     pieces_.start.push_back(opens ? begin_ : offset + ends.first + 1);
     pieces_.first_row.push_back(rows_);
+    pieces_.odd.push_back(0);
     rows_ += records;
+  }
+  /// An odd line begins in the last piece.
+  void mark_odd() {
+    if (!pieces_.odd.empty()) pieces_.odd.back() = 1;
   }
 
   Pieces finish() {
@@ -59,19 +64,23 @@ class Scanner {
       return false;
     }
     if (c == syntax_.newline) {
-      state_ = State::start;
+      state_ = State::line;
       return true;
     }
-    if (c == syntax_.delimiter) state_ = State::start;
-    else if (state_ == State::start && c == '"') state_ = State::quoted;
-    else if (!(state_ == State::start && syntax_.is_blank(c))) state_ = State::plain;
+    if (state_ == State::comment || (state_ == State::line && c == ' ' && syntax_.blank_separated())) return false;
+    if (state_ == State::line && syntax_.is_comment(&c)) state_ = State::comment;
+    else if (c == syntax_.delimiter) state_ = State::start;
+    else if (at_start() && c == '"') state_ = State::quoted;
+    else if (!(at_start() && syntax_.is_blank(c))) state_ = State::plain;
     return false;
   }
 
  private:
-  enum class State { start, plain, quoted, closed };
+  /// Before the first byte that counts in a line, or in a field.
+  enum class State { line, start, plain, quoted, closed, comment };
+  bool at_start() const { return state_ == State::line || state_ == State::start; }
   const Syntax& syntax_;
-  State state_ = State::start;
+  State state_ = State::line;
 };
 
 }  // namespace
@@ -90,7 +99,23 @@ Index Pieces::piece_of(Index row) const {
   return std::upper_bound(first_row.begin(), first_row.end() - 1, row) - first_row.begin() - 1;
 }
 
+void Buffer::close(std::span<const Gap> gaps) {
+  char* const text = room_.get() + kMargin;
+  std::size_t to = 0, from = 0;
+  for (const Gap& gap : gaps) {
+    std::memmove(text + to, text + from, gap.begin - from);
+    to += gap.begin - from;
+    from = gap.end;
+    closed_.push_back({to, from - to});
+  }
+  std::memmove(text + to, text + from, size_ - from);
+  size_ -= from - to;
+  std::memset(text + size_, newline_, kMargin);
+}
+
 void Buffer::fill(const Bytes& bytes, std::uint64_t from, std::uint64_t to, char newline) {
+  closed_.clear();
+  newline_ = newline;
   size_ = static_cast<std::size_t>(to - from);
   const std::size_t needed = size_ + 2 * kMargin;
   if (needed > capacity_) {
@@ -107,13 +132,12 @@ Pieces cut(const Bytes& bytes, const Layout& layout, std::size_t block_bytes, co
   const Blocks blocks{layout.begin, layout.end, block_bytes};
   std::vector<BlockCount> counted(static_cast<std::size_t>(blocks.count()));
   std::atomic<Index> done = 0;
-  bool last_is_newline = false;
   parallel_for(blocks.count(), execution, [&](Index b) {
     thread_local Buffer buffer;
     buffer.fill(bytes, blocks.from(b), blocks.to(b), layout.syntax.newline);
-    counted[static_cast<std::size_t>(b)] = count_record_ends(
-        buffer.begin(), static_cast<std::size_t>(buffer.end() - buffer.begin()), layout.syntax.newline);
-    if (b == blocks.count() - 1) last_is_newline = buffer.end()[-1] == layout.syntax.newline;
+    counted[static_cast<std::size_t>(b)] =
+        count_record_ends(buffer.begin(), static_cast<std::size_t>(buffer.end() - buffer.begin()),
+                          layout.syntax.newline, layout.syntax.comment);
     report(execution.progress, 0.1 * static_cast<double>(++done) / static_cast<double>(blocks.count()), message);
   });
   Cutter cutter(layout.begin, layout.end);
@@ -122,7 +146,9 @@ Pieces cut(const Bytes& bytes, const Layout& layout, std::size_t block_bytes, co
     const RecordEnds& ends = inside ? counted[b].inside : counted[b].outside;
     inside ^= counted[b].odd;
     quotes |= counted[b].quotes;
-    cutter.add(ends, blocks.from(static_cast<Index>(b)), b + 1 == counted.size() && last_is_newline && !inside);
+    if (b > 0 && counted[b].odd_start && counted[b - 1].ends_line) cutter.mark_odd();  // it belongs to the piece before
+    cutter.add(ends, blocks.from(static_cast<Index>(b)), b + 1 == counted.size() && counted[b].ends_line && !inside);
+    if (counted[b].odd_lines || (b == 0 && counted[b].odd_start)) cutter.mark_odd();
   }
   Pieces pieces = cutter.finish();
   pieces.quotes = quotes;
@@ -144,6 +170,7 @@ Pieces cut_exactly(const Bytes& bytes, const Layout& layout, std::size_t block_b
       if (last && ends.count++ == 0) ends.first = static_cast<std::uint64_t>(p - buffer.begin());
     }
     cutter.add(ends, blocks.from(b), b + 1 == blocks.count() && last);
+    cutter.mark_odd();
   }
   return cutter.finish();
 }

@@ -3,84 +3,15 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <lemma/core/text.hpp>
-#include <lemma/data/csv/number.hpp>
-#include <lemma/data/csv/syntax.hpp>
+#include <lemma/data/csv/sample.hpp>
 #include <map>
+#include <span>
 #include <unordered_set>
 
 namespace lemma::csv {
 namespace {
 
-constexpr std::size_t kSample = std::size_t{1} << 18;       // bytes looked at first
-constexpr std::size_t kLongest = std::size_t{1} << 28;      // a first record longer than this is given up
-constexpr std::size_t kRecords = 200;                       // records looked at
 constexpr char kDelimiters[] = {',', ';', '\t', '|', ' '};  // in order of preference
-
-/// The start of the file: whole records, ended by a newline, with room behind it.
-struct Sample {
-  std::string text;  // ends in at least one newline that is not counted in `size`
-  std::size_t size = 0;
-  bool whole = false;  // nothing follows in the file
-};
-
-/// The byte that ends lines: that of the first line end outside quotes.
-char find_newline(std::string_view text) {
-  bool inside = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') inside = !inside;
-    if (inside) continue;
-    if (c == '\n') return '\n';
-    if (c == '\r' && i + 1 < text.size()) return text[i + 1] == '\n' ? '\n' : '\r';
-  }
-  return '\0';
-}
-
-Sample take_sample(const Bytes& bytes, std::uint64_t from, char& newline) {
-  Sample sample;
-  for (std::size_t wanted = kSample;; wanted *= 4) {
-    sample.size = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, bytes.size() - from));
-    sample.whole = from + sample.size == bytes.size();
-    sample.text.resize(sample.size);
-    bytes.read(from, sample.size, sample.text.data());
-    newline = find_newline(sample.text);
-    if (newline != '\0' || sample.whole || wanted > kLongest) break;
-  }
-  if (newline == '\0') newline = '\n';
-  sample.text.append(2, newline);
-  return sample;
-}
-
-/// The first records under a syntax; what is cut off by the end of the sample or malformed ends the list. `after_first`
-/// is where the second record starts.
-std::vector<Record> records_of(const Sample& sample, const Syntax& syntax, std::size_t* after_first = nullptr) {
-  std::vector<Record> records;
-  const char* const begin = sample.text.data();
-  const char* const end = begin + sample.size;
-  std::string scratch;
-  bool stray = false;
-  for (const char* p = begin; p < end && records.size() < kRecords;) {
-    Record record;
-    try {
-      const char* stop = p;
-      for (const char* at = syntax.first(p); at; at = syntax.next(stop)) {
-        Field field;
-        stop = syntax.scan(at, end, field, stray);
-        record.fields.emplace_back(field.text(scratch));
-        record.quoted.push_back(field.quoted);
-      }
-      while (*stop != syntax.newline) ++stop;  // '\r' of "\r\n", trailing blanks
-      if (stop >= end && !sample.whole && !records.empty()) break;
-      p = stop + 1;
-    } catch (const Syntax::BadField&) { break; }
-    if (records.empty() && after_first) *after_first = std::min(static_cast<std::size_t>(p - begin), sample.size);
-    records.push_back(std::move(record));
-  }
-  while (!records.empty() && records.back().fields.size() == 1 && records.back().fields[0].empty() &&
-         !records.back().quoted[0])
-    records.pop_back();
-  return records;
-}
 
 bool is_number_in(std::string_view text, char decimal) {
   static const MissingWords none{{}};
@@ -142,17 +73,38 @@ char find_delimiter(const Sample& sample, Syntax syntax) {
   return best;
 }
 
-/// A comma where the delimiter is another, some field is a number only with a comma, and none only with a point.
+/// A comma where the delimiter is another, some field is a number only with a comma, and none only with a point. Where
+/// 1.234,56 stands, 1.234 is one thousand.
 char find_decimal(const std::vector<Record>& records, char delimiter) {
   if (delimiter == ',') return '.';
-  bool comma = false;
+  constexpr Form kGrouped{Form::Style::grouped};
+  bool comma = false, both = false, point = false, short_point = false;
+  double value = 0;
   for (const auto& record : records)
     for (const auto& field : record.fields) {
-      const bool point = is_number_in(field, '.');
-      if (point && field.find('.') != std::string::npos) return '.';
-      comma |= !point && is_number_in(field, ',');
+      const bool has_point = field.find('.') != std::string::npos, has_comma = field.find(',') != std::string::npos;
+      if (!has_point && !has_comma) continue;
+      const bool grouped = has_point && read_formed(field, kGrouped, ',', value);
+      both |= grouped && has_comma;
+      if (is_number_in(field, '.')) (grouped ? short_point : point) = true;
+      else comma |= is_number_in(field, ',');
     }
-  return comma ? ',' : '.';
+  if (point || (short_point && !both)) return '.';
+  return comma || both ? ',' : '.';
+}
+
+/// Do the first two lines have a value of the same form in some column, such as a date?
+bool begins_with_values(const std::vector<Record>& records, const MissingWords& missing, char decimal) {
+  if (records.size() < 2) return false;
+  const auto &first = records[0].fields, &second = records[1].fields;
+  for (std::size_t j = 0; j < std::min(first.size(), second.size()); ++j) {
+    if (missing.which(first[j]) >= 0 || missing.which(second[j]) >= 0) continue;
+    Forms forms;
+    narrow(forms, first[j], missing, decimal);
+    narrow(forms, second[j], missing, decimal);
+    if (!forms.none()) return true;
+  }
+  return false;
 }
 
 /// Names are never numbers. They are believed when a number follows in some column, and else when they are distinct
@@ -167,6 +119,7 @@ bool find_header(const std::vector<Record>& records, const MissingWords& missing
   };
   if (!std::all_of(first.begin(), first.end(), is_name)) return false;
   if (std::all_of(first.begin(), first.end(), [](const std::string& text) { return text.empty(); })) return false;
+  if (begins_with_values(records, missing, decimal)) return false;
   bool comes_again = false;
   for (std::size_t r = 1; r < records.size(); ++r)
     for (std::size_t j = 0; j < std::min(first.size(), records[r].fields.size()); ++j) {
@@ -200,48 +153,64 @@ std::vector<std::string> unique_names(std::vector<std::string> names, std::vecto
   return names;
 }
 
-std::vector<Kind> guess_types(const std::vector<Record>& records, const Layout& layout, const MissingWords& missing) {
-  std::vector<Kind> guess(layout.names.size(), Kind::number);
-  double value = 0;
+std::vector<Forms> guess_forms(const std::vector<Record>& records, const Layout& layout, const MissingWords& missing) {
+  std::vector<Forms> guess(layout.names.size());
   for (std::size_t r = layout.header ? 1 : 0; r < records.size(); ++r)
     for (std::size_t j = 0; j < std::min(guess.size(), records[r].fields.size()); ++j)
-      if (kind_of(records[r].fields[j], missing, layout.syntax.decimal, value) == Kind::label) guess[j] = Kind::label;
+      narrow(guess[j], records[r].fields[j], missing, layout.syntax.decimal);
   return guess;
 }
 
-/// The end of the last line that holds something.
-std::uint64_t end_of_rows(const Bytes& bytes, std::uint64_t begin, const Syntax& syntax) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 16;
-  std::string piece;
-  std::uint64_t after = bytes.size();  // a line end seen behind everything that counts, or the end of the file
-  for (std::uint64_t end = bytes.size(); end > begin;) {
-    const auto from = end - std::min(kPiece, end - begin);
-    piece.resize(static_cast<std::size_t>(end - from));
-    bytes.read(from, piece.size(), piece.data());
-    for (std::size_t i = piece.size(); i-- > 0;) {
-      const char c = piece[i];
-      if (c == syntax.newline) after = from + i + 1;
-      else if (c != '\r' && c != '\n' && (c == syntax.delimiter ? !syntax.blank_separated() : !syntax.is_blank(c)))
-        return after;
-    }
-    end = from;
-  }
-  return begin;
+void check_names(const Record& names) {
+  for (std::size_t j = 0; j < names.fields.size(); ++j)
+    if (!is_utf8(names.fields[j])) throw not_utf8(names.fields[j], names.offset, static_cast<Index>(j));
 }
 
-std::uint64_t skip_mark(const Bytes& bytes, const std::string& source) {
-  char mark[3] = {};
-  bytes.read(0, static_cast<std::size_t>(std::min<std::uint64_t>(3, bytes.size())), mark);
-  const std::string_view text(mark, 3);
-  if (text == "\xEF\xBB\xBF") return 3;
-  if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
-    throw Error(source + " is written in UTF-16; Lemma reads UTF-8 (iconv -f UTF-16 -t UTF-8)");
+/// The number of fields that more than half of the records have; 0 when there is none.
+std::size_t usual_width(std::span<const Record> records) {
+  std::map<std::size_t, std::size_t> widths;
+  for (const auto& record : records) ++widths[record.fields.size()];
+  for (const auto& [width, count] : widths)
+    if (2 * count > records.size()) return width;
   return 0;
 }
 
-void check_names(const std::vector<std::string>& names, std::uint64_t from) {
-  for (std::size_t j = 0; j < names.size(); ++j)
-    if (!is_utf8(names[j])) throw not_utf8(names[j], from, static_cast<Index>(j));
+/// A first line that is narrower than the others is no line of names: a title, or names of which one is missing.
+void refuse_title(const std::vector<Record>& records, const Layout& layout, const MissingWords& missing,
+                  const Bytes& bytes) {
+  const Record& first = records.front();
+  const std::size_t fields = first.fields.size(), width = usual_width(std::span(records).subspan(1));
+  if (fields >= width) return;
+  const auto table =
+      std::find_if(records.begin(), records.end(), [&](const Record& r) { return r.fields.size() == width; });
+  const auto narrower = [&](const Record& r) { return r.fields.size() < width; };
+  if (!std::all_of(records.begin(), table, narrower)) return;
+  double value = 0;
+  const bool values_follow = std::any_of(table->fields.begin(), table->fields.end(), [&](const std::string& text) {
+    return kind_of(text, missing, layout.syntax.decimal, value) == Kind::number;
+  });
+  if (table == records.begin() + 1 && fields + 1 == width && values_follow)
+    throw Mistake{first.offset, -1,
+                  fmt::format("{}, but the lines below have {} fields: has the first column no name? (row names of R: "
+                              "write.csv names their column, write.table with col.names = NA)",
+                              count_of(static_cast<Index>(fields), "name"), width)};
+  if (fields > 1 && values_follow) return;  // two rows that are too short are no title
+  const auto above = line_of(bytes, table->offset, layout.syntax.newline) - 1;
+  throw Mistake{first.offset, -1,
+                fmt::format("{}, but from line {} on there are {}: is it a title above the table? --skip {} leaves it "
+                            "out (or does a text hold the delimiter without quotes around it?)",
+                            count_of(static_cast<Index>(fields), "field"), above + 1, width, above)};
+}
+
+/// Does every line end with a delimiter, and the names as well or before it?
+bool ends_with_delimiters(const std::vector<Record>& records, bool header) {
+  const auto open = [](const Record& r) { return r.fields.back().empty() && !r.quoted.back(); };
+  const std::size_t width = records.back().fields.size();
+  if (records.size() < 2 || width < 2) return false;
+  for (std::size_t r = header ? 1 : 0; r < records.size(); ++r)
+    if (records[r].fields.size() != width || !open(records[r])) return false;
+  const Record& names = records.front();
+  return !header || (names.fields.size() == width && open(names)) || (names.fields.size() + 1 == width && !open(names));
 }
 
 void check_given(const CsvOptions& options) {
@@ -257,40 +226,59 @@ void check_given(const CsvOptions& options) {
     throw Error(fmt::format("the decimal mark is '.' or ',', not {}", shown(*options.decimal)));
   if (options.delimiter && options.decimal && *options.delimiter == *options.decimal)
     throw Error(fmt::format("the delimiter and the decimal mark are both {}", shown(*options.decimal)));
+  if (options.comment && (std::isalnum(static_cast<unsigned char>(*options.comment)) != 0 ||
+                          std::string_view("\"\n\r\t +-.\0", 9).find(*options.comment) != std::string_view::npos))
+    throw Error(fmt::format("comments begin with a mark such as '#', not {}", shown(*options.comment)));
+  if (options.skip < 0) throw Error(fmt::format("{} lines can't be skipped", options.skip));
 }
 
 }  // namespace
 
 Layout find_layout(const Bytes& bytes, const CsvOptions& options, const MissingWords& missing,
-                   const std::string& source) {
+                   const std::string& source, bool believe_trailing) {
   check_given(options);
   Layout layout;
-  const std::uint64_t from = skip_mark(bytes, source);
+  const Lead lead = find_lead(bytes, options, source);
   Syntax& syntax = layout.syntax;
-  const Sample sample = take_sample(bytes, from, syntax.newline);
+  syntax.comment = options.comment.value_or('\0');
+  const Sample sample = take_sample(bytes, lead.table, syntax.newline);
   syntax.delimiter = options.delimiter ? *options.delimiter : find_delimiter(sample, syntax);
-  std::size_t after_first = 0;
-  const auto records = records_of(sample, syntax, &after_first);
-  layout.begin = from;
-  layout.end = end_of_rows(bytes, from, syntax);
-  if (layout.end == from) throw Error(source + " is empty: there is no header and there are no rows");
+  std::uint64_t after_first = 0;
+  if (syntax.delimiter == syntax.comment)
+    throw Error(
+        fmt::format("{}: fields are separated by '{}', so comments can't begin with it", source, syntax.comment));
+  auto records = records_of(sample, syntax, &after_first);
+  layout.begin = lead.begin;
+  layout.end = end_of_rows(bytes, lead.begin, syntax);
+  if (layout.end <= lead.table) throw Error(source + " is empty: there is no header and there are no rows");
   if (records.empty())
-    throw Mistake{from, -1, "no first record: a quote that opens in it is never closed, or is followed by other text"};
+    throw Mistake{lead.table, -1,
+                  "no first record: a quote that opens in it is never closed, or is followed by other text"};
   syntax.decimal = options.decimal ? *options.decimal : find_decimal(records, syntax.delimiter);
   if (syntax.decimal == syntax.delimiter)
     throw Error(
         fmt::format("{}: the delimiter is '{}', so the decimal mark must be another", source, syntax.delimiter));
   if (syntax.decimal == ',' && !options.decimal) layout.notes.push_back("numbers are read with a decimal comma");
   layout.header = options.header ? *options.header : find_header(records, missing, syntax.decimal);
-  layout.header_begin = from;
+  layout.trailing = believe_trailing && !syntax.blank_separated() && ends_with_delimiters(records, layout.header);
+  if (!layout.trailing && records.size() > 1) refuse_title(records, layout, missing, bytes);
+  Record& first = records.front();
+  layout.header_begin = first.offset;
+  std::vector<std::string> names = first.fields;
+  if (layout.trailing && first.fields.size() == records.back().fields.size()) names.pop_back();
   if (layout.header) {
-    check_names(records.front().fields, from);
-    layout.begin = std::min(from + after_first, layout.end);
-    layout.names = unique_names(records.front().fields, layout.notes);
+    check_names(first);
+    layout.begin = std::min(after_first, layout.end);
+    layout.blank_lines = lead.blank;
+    layout.names = unique_names(std::move(names), layout.notes);
   } else {
-    for (std::size_t j = 0; j < records.front().fields.size(); ++j) layout.names.push_back("V" + std::to_string(j + 1));
+    for (std::size_t j = 0; j < names.size(); ++j) layout.names.push_back("V" + std::to_string(j + 1));
   }
-  layout.guess = guess_types(records, layout, missing);
+  if (layout.trailing) {
+    layout.notes.push_back("every line ends with a delimiter: there is no column behind the last one");
+    layout.names.emplace_back();
+  }
+  layout.guess = guess_forms(records, layout, missing);
   return layout;
 }
 

@@ -1,6 +1,7 @@
 // lemma/data/csv/parse.cpp
 #include <cmath>
 #include <fmt/format.h>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv/number.hpp>
 #include <lemma/data/csv/parse.hpp>
 #include <lemma/data/csv/store.hpp>
@@ -61,7 +62,8 @@ class Parser {
     const std::string found = shortened(field.text(scratch));
     throw Mistake{place(p), static_cast<Index>(column),
                   sink.mode == Sink::Mode::number
-                      ? fmt::format("expected a number, found '{}'", found)
+                      ? fmt::format("expected {}, found '{}'",
+                                    sink.form.moments() ? "a date such as 2024-02-29" : "a number", found)
                       : fmt::format("'{}' is none of the levels given: {}", found, list_of(*sink.levels))};
   }
 
@@ -89,22 +91,21 @@ class Parser {
   [[noreturn]] void wrong_width(const char* const record) {
     std::size_t fields = 0;
     const char* p = record;
-    bool empty = true;
     for (const char* next = syntax_.first(record); next; next = syntax_.next(p)) {
       Field field;
       p = scan(next, fields++, field);
-      empty &= fields == 1 && field.begin == field.end && !field.quoted;
     }
     const std::size_t expected = sinks_.size();
-    if (empty) throw Mistake{place(record), -1, fmt::format("an empty line, expected {} fields", expected)};
-    throw Mistake{
-        place(record), -1,
-        fmt::format("{} field{}, expected {}: {}", fields, fields == 1 ? "" : "s", expected,
-                    fields < expected ? fmt::format("nothing for column {} ('{}')", fields + 1, layout_.names[fields])
-                                      : "does a text hold the delimiter without quotes around it?")};
+    const std::string why = fields + 1 == expected && layout_.trailing ? "no delimiter ends this line, but all others"
+                            : fields < expected
+                                ? fmt::format("nothing for column {} ('{}')", fields + 1, layout_.names[fields])
+                                : "does a text hold the delimiter without quotes around it?";
+    throw Mistake{place(record), -1,
+                  fmt::format("{}, expected {}: {} (--ragged skip leaves such lines out)",
+                              count_of(static_cast<Index>(fields), "field"), expected, why)};
   }
 
-  std::uint64_t place(const char* p) const { return text_.offset + static_cast<std::uint64_t>(p - text_.begin); }
+  std::uint64_t place(const char* p) const { return text_.place(p); }
 
   const Layout& layout_;
   const Syntax syntax_;

@@ -1,25 +1,26 @@
 // lemma/data/csv/parse.hpp: the records of a piece of a file, each field straight to its place in its column.
 #pragma once
+#include <algorithm>
 #include <lemma/data/csv/labels.hpp>
 #include <lemma/data/csv/syntax.hpp>
 #include <span>
 
 namespace lemma::csv {
 
-inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-
 /// Where the fields of one column go, and what was found on the way.
 struct Sink {
   enum class Mode {
     skip,    // nobody asks
-    number,  // to `numbers`; a label ends it (`failed`) or, where numbers were asked for, is a mistake
+    number,  // to `numbers`; a label ends it (`failed`) or is a mistake (`strict`)
     label,   // to `codes`, numbered by `labels`
     level,   // to `codes` of `levels`; anything else is a mistake
-    text     // to `texts`
+    text,    // to `texts`
+    empty    // nowhere: nothing may stand there, or it has failed
   };
   Mode mode = Mode::skip;
-  bool asked = false;
+  bool strict = false;  // what is no number is a mistake
   double* numbers = nullptr;
+  Form form;  // in which the numbers are written
   std::int32_t* codes = nullptr;
   Dictionary* labels = nullptr;
   const Dictionary* levels = nullptr;
@@ -32,6 +33,11 @@ struct Sink {
   std::string infinite;  // the first infinity among numbers, as written
 };
 
+/// From a place of a text on, so many bytes of the file were taken out before it.
+struct Closed {
+  std::size_t place = 0, bytes = 0;
+};
+
 /// A piece of the file in memory. Between `begin` and `end` stand whole records; before and after them there must be room
 /// for 64 bytes that may be read, and those after must be newlines.
 struct Text {
@@ -39,6 +45,15 @@ struct Text {
   const char* end;
   std::uint64_t offset;  // of `begin` in the file
   Index rows;            // how many records there are
+  std::span<const Closed> closed = {};
+
+  /// The place of a byte in the file.
+  std::uint64_t place(const char* p) const {
+    const auto at = static_cast<std::size_t>(p - begin);
+    const auto after = std::upper_bound(closed.begin(), closed.end(), at,
+                                        [](std::size_t each, const Closed& gap) { return each < gap.place; });
+    return offset + at + (after == closed.begin() ? 0 : (after - 1)->bytes);
+  }
 };
 
 /// The first `skip` records are passed over, the next `take` go to rows `first`, first + 1, … of the sinks.

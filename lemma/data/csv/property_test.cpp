@@ -65,7 +65,7 @@ CsvOptions options_of(const Table& table) {
   options.delimiter = ',';
   options.header = true;
   for (const auto& column : table.all()) {
-    options.types[column.name] = column.type();
+    options.types[column.name] = read_as(column);
     if (column.type() == ColumnType::categorical && !column.categories().levels.empty())
       options.levels[column.name] = column.categories().levels;
   }

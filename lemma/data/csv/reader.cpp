@@ -4,6 +4,7 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <lemma/core/text.hpp>
+#include <lemma/data/csv/encoding.hpp>
 #include <lemma/data/csv/reader.hpp>
 #include <mutex>
 #include <optional>
@@ -22,16 +23,26 @@ struct Reader::Doors {
 };
 
 Reader::Reader(std::unique_ptr<Bytes> bytes, CsvOptions options, std::string source)
-    : bytes_(std::move(bytes)),
-      options_(std::move(options)),
+    : options_(std::move(options)),
       source_(std::move(source)),
       missing_(options_.missing),
       doors_(std::make_unique<Doors>()) {
   if (options_.block_bytes == 0) throw Error("CSV: block_bytes must be at least 1");
+  Execution quiet = options_.execution;
+  quiet.progress = nullptr;
+  bytes_ = as_utf8(std::move(bytes), options_.encoding, source_, quiet);
+  lay_out();
+  cut_into_pieces();
+}
+
+Reader::~Reader() = default;
+
+void Reader::lay_out() {
   try {
-    layout_ = find_layout(*bytes_, options_, missing_, source_);
+    layout_ = find_layout(*bytes_, options_, missing_, source_, believe_trailing_);
   } catch (const Mistake& mistake) { throw error(mistake); }
   check_overrides();
+  levels_.clear();
   levels_.resize(layout_.names.size());
   for (std::size_t j = 0; j < levels_.size(); ++j) {
     const auto* given = given_levels(j);
@@ -41,10 +52,7 @@ Reader::Reader(std::unique_ptr<Bytes> bytes, CsvOptions options, std::string sou
     if (levels_[j]->size() != static_cast<std::int32_t>(given->size()))
       throw Error(fmt::format("levels of '{}': one of them is given twice", layout_.names[j]));
   }
-  cut_into_pieces();
 }
-
-Reader::~Reader() = default;
 
 Error Reader::error(const Mistake& mistake) const {
   return error_at(*bytes_, source_, layout_.syntax.newline, layout_.names, mistake);
@@ -59,7 +67,7 @@ void Reader::check_overrides() const {
   for (const auto& [name, levels] : options_.levels) {
     check(name);
     const auto type = options_.types.find(name);
-    if (type != options_.types.end() && type->second != ColumnType::categorical)
+    if (type != options_.types.end() && type->second != ReadAs::categorical)
       throw Error(
           fmt::format("column '{}' has levels, so its type is categorical, not {}", name, name_of(type->second)));
     if (levels.empty()) throw Error(fmt::format("column '{}' is given no levels", name));
@@ -69,6 +77,40 @@ void Reader::check_overrides() const {
 void Reader::cut_into_pieces() {
   pieces_ = exact_ ? cut_exactly(*bytes_, layout_, options_.block_bytes, options_.execution)
                    : cut(*bytes_, layout_, options_.block_bytes, options_.execution, "reading " + source_);
+  if (count_rows()) return;
+  exact_ = true;
+  cut_into_pieces();
+}
+
+/// The lines of the pieces without those that are no rows. False when the file has to be cut again, byte after byte.
+bool Reader::count_rows() {
+  left_out_ = {};
+  const bool any = options_.ragged == Ragged::skip;  // any line may be one of them
+  if (!any && !options_.comment && !layout_.passes_over_blank_lines())
+    std::fill(pieces_.odd.begin(), pieces_.odd.end(), 0);
+  std::vector<Index> rows(at(pieces_.count()));
+  std::atomic<bool> stray = false;
+  std::mutex door;
+  Execution quiet = options_.execution;
+  quiet.progress = nullptr;
+  parallel_for(pieces_.count(), quiet, [&](Index piece) {
+    const auto k = at(piece);
+    rows[k] = pieces_.rows_of(piece);
+    if (pieces_.odd[k] == 0 && !any) return;
+    thread_local Buffer buffer;
+    buffer.fill(*bytes_, pieces_.start[k], pieces_.start[k + 1], layout_.syntax.newline);
+    const Text text{buffer.begin(), buffer.end(), pieces_.start[k], rows[k]};
+    const Gaps found = find_gaps(text, layout_, options_.ragged, exact_);
+    if (found.stray_quote) stray = true;
+    rows[k] -= static_cast<Index>(found.gaps.size());
+    pieces_.odd[k] = found.gaps.empty() ? 0 : 1;
+    const std::lock_guard lock(door);
+    left_out_.merge(found.why);
+  });
+  if (stray) return false;
+  for (std::size_t k = 0; k < rows.size(); ++k) pieces_.first_row[k + 1] = pieces_.first_row[k] + rows[k];
+  left_out_.blank.merge(layout_.blank_lines);
+  return true;
 }
 
 /// The first rows may be unlike the others: a look at a few rows elsewhere saves a second pass.
@@ -77,7 +119,6 @@ void Reader::widen_guess() {
   constexpr std::uint64_t kBytes = std::uint64_t{1} << 16;
   Buffer buffer;
   std::string scratch;
-  double value = 0;
   bool stray = false;
   for (Index place = 1; place <= kPlaces && pieces_.count() > kPlaces; ++place) {
     const auto k = at(place * (pieces_.count() - 1) / kPlaces);
@@ -86,16 +127,19 @@ void Reader::widen_guess() {
     const char* p = buffer.begin();
     try {
       for (Index record = 0; record < kRecords && p < buffer.end(); ++record) {
+        const char* const content = layout_.syntax.content(p);
+        if (layout_.syntax.at_end(content) || layout_.syntax.is_comment(content)) {
+          p = layout_.syntax.after_line(content);
+          continue;
+        }
         std::size_t j = 0;
         for (const char* next = layout_.syntax.first(p); next; next = layout_.syntax.next(p), ++j) {
           Field field;
           p = layout_.syntax.scan(next, buffer.end(), field, stray);
-          if (j < layout_.guess.size() && p < buffer.end() &&
-              kind_of(field.text(scratch), missing_, layout_.syntax.decimal, value) == Kind::label)
-            layout_.guess[j] = Kind::label;
+          if (j < layout_.guess.size() && p < buffer.end())
+            narrow(layout_.guess[j], field.text(scratch), missing_, layout_.syntax.decimal);
         }
-        while (*p != layout_.syntax.newline) ++p;
-        ++p;
+        p = layout_.syntax.after_line(p);
       }
     } catch (const Syntax::BadField&) {  // it is found again, and said, when the rows are read
     }
@@ -103,21 +147,27 @@ void Reader::widen_guess() {
 }
 
 void Reader::prepare(ColumnState& state, std::size_t column, bool keep) const {
+  if (column == layout_.columns()) {
+    state.mode = Sink::Mode::empty;
+    return;
+  }
   const auto& name = layout_.names[column];
   const auto asked = options_.types.find(name);
   if (asked != options_.types.end()) state.asked = asked->second;
-  if (options_.levels.count(name) != 0) state.asked = ColumnType::categorical;
+  if (options_.levels.count(name) != 0) state.asked = ReadAs::categorical;
+  const auto guess = layout_.guess[column].form();
   if (has_levels(column)) state.mode = Sink::Mode::level;
-  else if (state.asked) state.mode = *state.asked == ColumnType::numeric ? Sink::Mode::number : Sink::Mode::label;
-  else state.mode = layout_.guess[column] == Kind::label ? Sink::Mode::label : Sink::Mode::number;
+  else if (guess && state.allows(*guess)) {
+    state.mode = Sink::Mode::number;
+    state.form = *guess;
+  } else state.mode = Sink::Mode::label;
   if (keep) state.make_room(rows());
 }
 
 void Reader::parse_piece(std::vector<ColumnState>& states, Index piece, bool keep, bool& stray_quote) const {
   thread_local Buffer buffer;
-  const auto k = at(piece);
-  buffer.fill(*bytes_, pieces_.start[k], pieces_.start[k + 1], layout_.syntax.newline);
-  const Index rows = pieces_.rows_of(piece), first = keep ? pieces_.first_row[k] : 0;
+  const Text text = load(piece, buffer);
+  const Index rows = text.rows, first = keep ? pieces_.first_row[at(piece)] : 0;
 
   std::vector<Sink> sinks(states.size());
   const auto of_labels = [](const ColumnState& state) { return state.mode == Sink::Mode::label; };
@@ -129,21 +179,21 @@ void Reader::parse_piece(std::vector<ColumnState>& states, Index piece, bool kee
     ColumnState& state = states[j];
     Sink& sink = sinks[j];
     sink.mode = state.failed ? Sink::Mode::skip : state.mode;
-    sink.asked = state.asked.has_value();
+    sink.strict = state.strict;
+    sink.form = state.form;
     sink.numbers = keep ? state.numbers.data() : numbers.data();
     sink.codes = keep ? state.codes.data() : codes.data();
     sink.labels = of_labels(state) ? &labels[next_labels++] : nullptr;
     sink.levels = levels_[j].get();
     sink.levels_win = true;
   }
-  const Text text{buffer.begin(), buffer.end(), pieces_.start[k], rows};
   parse_records({layout_, missing_, exact_}, text, {0, rows, first}, sinks, stray_quote);
   refuse_other_bytes(labels, text);
 
   for (std::size_t j = 0; j < states.size(); ++j) {
     ColumnState& state = states[j];
     if (sinks[j].failed) state.failed = true;
-    if (state.mode == Sink::Mode::skip) continue;
+    if (state.mode == Sink::Mode::skip || state.mode == Sink::Mode::empty) continue;
     const std::lock_guard lock(doors_->of(j));
     state.merge(sinks[j], rows);
     if (state.mode != Sink::Mode::label) continue;
@@ -168,11 +218,9 @@ void Reader::refuse_other_bytes(const std::vector<Dictionary>& labels, const Tex
       for (const char* next = layout_.syntax.first(p); next; next = layout_.syntax.next(p), ++column) {
         Field field;
         p = layout_.syntax.scan(next, text.end, field, stray);
-        if (!is_utf8(field.raw()))
-          throw not_utf8(field.raw(), text.offset + static_cast<std::uint64_t>(field.begin - text.begin), column);
+        if (!is_utf8(field.raw())) throw not_utf8(field.raw(), text.place(field.begin), column);
       }
-      while (*p != layout_.syntax.newline) ++p;
-      ++p;
+      p = layout_.syntax.after_line(p);
     }
   } catch (const Syntax::BadField&) {  // the piece was cut wrongly: it comes again
   }
@@ -220,21 +268,29 @@ void Reader::refuse_infinity(const std::vector<ColumnState>& states) const {
 }
 
 Table Reader::learn(bool keep) {
-  const Index columns = static_cast<Index>(layout_.names.size());
   while (true) {
     widen_guess();
-    std::vector<ColumnState> states(at(columns));
+    const Index columns = static_cast<Index>(layout_.columns());
+    std::vector<ColumnState> states(layout_.names.size());
     Execution quiet = options_.execution;
     quiet.progress = nullptr;
-    parallel_for(columns, quiet, [&](Index j) { prepare(states[at(j)], at(j), keep); });
+    parallel_for(static_cast<Index>(states.size()), quiet, [&](Index j) { prepare(states[at(j)], at(j), keep); });
     bool cut_well = pass(states, keep, 0.1, 0.9);
-    bool again = false;
-    for (std::size_t j = 0; j < states.size() && cut_well; ++j)
-      if (states[j].ask_again()) {
-        again = true;
-        if (keep) states[j].make_room(rows());
-      }
-    if (again) cut_well = pass(states, keep, 0.9, 1);
+    if (layout_.trailing && states.back().failed) {  // something does stand behind the last delimiter
+      believe_trailing_ = false;
+      lay_out();
+      cut_into_pieces();
+      continue;
+    }
+    for (bool again = true; again && cut_well;) {
+      again = false;
+      for (auto& state : states)
+        if (state.ask_again()) {
+          again = true;
+          if (keep) state.make_room(rows());
+        }
+      if (again) cut_well = pass(states, keep, 0.9, 1);
+    }
     if (!cut_well) {
       exact_ = true;
       cut_into_pieces();
@@ -243,16 +299,31 @@ Table Reader::learn(bool keep) {
     refuse_infinity(states);
 
     std::vector<Column> made(at(columns));
+    forms_.assign(at(columns), {});
     parallel_for(columns, quiet, [&](Index j) {
       made[at(j)] = states[at(j)].finish(layout_.names[at(j)], given_levels(at(j)), missing_, layout_.syntax.decimal);
+      forms_[at(j)] = states[at(j)].form;
     });
     Table table(std::move(made), source_);
-    for (const auto& note : layout_.notes) table.note(note);
-    for (std::size_t j = 0; j < states.size(); ++j)
-      states[j].add_notes(table.column(static_cast<Index>(j)), missing_, table);
+    add_notes(states, table);
     remember_levels(table);
     return table;
   }
+}
+
+/// What the user should know about the lines, and about each column.
+void Reader::add_notes(const std::vector<ColumnState>& states, Table& table) const {
+  for (const auto& note : layout_.notes) table.note(note);
+  const auto line = [&](const Tally& tally) { return line_of(*bytes_, tally.first, layout_.syntax.newline); };
+  if (const Tally& blank = left_out_.blank; blank.count > 0)
+    table.note(fmt::format("{} passed over ({}line {})",
+                           blank.count == 1 ? "1 blank line is" : count_of(blank.count, "blank line") + " are",
+                           blank.count == 1 ? "" : "the first is ", line(blank)));
+  if (const Tally& ragged = left_out_.ragged; ragged.count > 0)
+    table.note(fmt::format("{} with another number of fields than {} {} skipped ({}line {}, with {})",
+                           count_of(ragged.count, "line"), layout_.names.size(), ragged.count == 1 ? "is" : "are",
+                           ragged.count == 1 ? "" : "the first is ", line(ragged), left_out_.fields));
+  for (Index j = 0; j < table.columns(); ++j) states[at(j)].add_notes(table.column(j), missing_, table);
 }
 
 const std::vector<std::string>* Reader::given_levels(std::size_t column) const {
@@ -261,77 +332,12 @@ const std::vector<std::string>* Reader::given_levels(std::size_t column) const {
 }
 
 void Reader::remember_levels(const Table& table) {
-  for (std::size_t j = 0; j < levels_.size(); ++j) {
+  for (std::size_t j = 0; j < layout_.columns(); ++j) {
     const Column& column = table.column(static_cast<Index>(j));
     if (column.type() != ColumnType::categorical || has_levels(j)) continue;
     levels_[j] = std::make_unique<Dictionary>();
     for (const auto& level : column.categories().levels) levels_[j]->code(level);
   }
-}
-
-void Reader::read_records(Index row, Records& records) const {
-  const auto k = at(pieces_.piece_of(row));
-  records.buffer.fill(*bytes_, pieces_.start[k], pieces_.start[k + 1], layout_.syntax.newline);
-  records.first = pieces_.first_row[k];
-  records.starts = record_starts(records.buffer.begin(), records.buffer.end(), layout_.syntax);
-}
-
-std::string Reader::header_text() const {
-  if (!layout_.header) return {};
-  std::string text(static_cast<std::size_t>(layout_.begin - layout_.header_begin), '\0');
-  bytes_->read(layout_.header_begin, text.size(), text.data());
-  return text;
-}
-
-Table Reader::read(const Table& schema, Index first, Index count) const {
-  std::vector<Column> columns(schema.all().begin(), schema.all().end());
-  std::vector<Sink> sinks(layout_.names.size());  // nobody asks for those that the schema leaves out
-  std::size_t j = 0;
-  for (Column& column : columns) {
-    while (layout_.names[j] != column.name) ++j;
-    Sink& sink = sinks[j];
-    sink.asked = true;
-    sink.levels = levels_[j].get();
-    sink.levels_win = options_.levels.count(column.name) != 0;
-    switch (column.type()) {
-      case ColumnType::numeric: {
-        auto& values = std::get<Numbers>(column.data).values;
-        values.resize(at(count));
-        sink.mode = Sink::Mode::number;
-        sink.numbers = values.data();
-        break;
-      }
-      case ColumnType::categorical: {
-        auto& codes = std::get<Categories>(column.data).codes;
-        codes.resize(at(count));
-        sink.mode = Sink::Mode::level;
-        sink.codes = codes.data();
-        break;
-      }
-      case ColumnType::text: {
-        auto& texts = std::get<Texts>(column.data);
-        texts.values.resize(at(count));
-        texts.missing.resize(at(count));
-        sink.mode = Sink::Mode::text;
-        sink.texts = &texts;
-      }
-    }
-  }
-  Buffer buffer;
-  bool stray = false;
-  try {
-    for (Index row = first; row < first + count;) {
-      const Index piece = pieces_.piece_of(row);
-      const auto k = at(piece);
-      const Index skip = row - pieces_.first_row[k], take = std::min(pieces_.first_row[k + 1], first + count) - row;
-      buffer.fill(*bytes_, pieces_.start[k], pieces_.start[k + 1], layout_.syntax.newline);
-      parse_records({layout_, missing_, exact_},
-                    {buffer.begin(), buffer.end(), pieces_.start[k], pieces_.rows_of(piece)}, {skip, take, row - first},
-                    sinks, stray);
-      row += take;
-    }
-  } catch (const Mistake& mistake) { throw error(mistake); }
-  return Table(std::move(columns), source_);
 }
 
 }  // namespace lemma::csv

@@ -1,6 +1,6 @@
 // lemma/data/csv/reader.hpp: the passes over a CSV file that find out the types of its columns, and fill them.
 #pragma once
-#include <lemma/data/csv/cut.hpp>
+#include <lemma/data/csv/gaps.hpp>
 #include <lemma/data/csv/parse.hpp>
 #include <lemma/data/csv/state.hpp>
 #include <memory>
@@ -15,8 +15,8 @@ class Reader {
   ~Reader();
 
   /// Finds out the type and the levels of every column from all of its fields. With `keep`, the values are kept too, and
-  /// the table has all rows; else it has none. Two passes at most: one that believes the first rows about which columns
-  /// are numbers, and one over the columns in which they were wrong.
+  /// the table has all rows; else it has none. Two passes as a rule: one that believes the first rows about which columns
+  /// are numbers, and one over the columns in which they were wrong. One more finds the place of a mistake.
   Table learn(bool keep);
 
   /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave; it may have fewer columns,
@@ -45,9 +45,12 @@ class Reader {
   std::uint64_t bytes() const { return bytes_->size(); }
 
  private:
+  void lay_out();
   void check_overrides() const;
   void widen_guess();
   void cut_into_pieces();
+  bool count_rows();
+  Text load(Index piece, Buffer& buffer) const;
   void prepare(ColumnState& state, std::size_t column, bool keep) const;
   bool pass(std::vector<ColumnState>& states, bool keep, double from, double to);
   void parse_piece(std::vector<ColumnState>& states, Index piece, bool keep, bool& stray_quote) const;
@@ -56,6 +59,7 @@ class Reader {
   const std::vector<std::string>* given_levels(std::size_t column) const;
   void remember_levels(const Table& table);
   bool has_levels(std::size_t column) const { return levels_[column] && levels_[column]->size() > 0; }
+  void add_notes(const std::vector<ColumnState>& states, Table& table) const;
   Error error(const Mistake& mistake) const;
 
   std::unique_ptr<Bytes> bytes_;
@@ -64,8 +68,11 @@ class Reader {
   MissingWords missing_;
   Layout layout_;
   Pieces pieces_;
+  LeftOut left_out_;
   bool exact_ = false;  // quotes stand inside unquoted fields: the file is cut byte after byte
+  bool believe_trailing_ = true;
   std::vector<std::unique_ptr<Dictionary>> levels_;  // by column: those the user gave, then those learned
+  std::vector<Form> forms_;                          // by column: how its numbers are written, once it is learned
   struct Doors;                                      // of the columns' states, for the pieces that finish
   std::unique_ptr<Doors> doors_;
 };

@@ -26,6 +26,17 @@ void resize_in_large_pages(std::vector<T>& values, Index count) {
   values.resize(size);
 }
 
+/// What a label of a column is; narrows the forms of its numbers.
+Kind look_at(std::string_view text, const MissingWords& missing, char decimal, Forms& forms) {
+  double value = 0;
+  const Kind kind = kind_of(text, missing, decimal, value);
+  if (kind == Kind::missing) return kind;
+  Forms here;
+  here.add(text, decimal, kind != Kind::label);
+  forms.merge(here);
+  return kind == Kind::label && !here.none() ? Kind::formed : kind;
+}
+
 }  // namespace
 
 void ColumnState::make_room(Index rows) {
@@ -33,11 +44,33 @@ void ColumnState::make_room(Index rows) {
   else resize_in_large_pages(codes, rows);
 }
 
+bool ColumnState::allows(const Form& written) const {
+  if (!asked) return true;
+  if (*asked == ReadAs::numeric) return !written.moments();
+  return *asked == ReadAs::date && written.moments();
+}
+
+std::optional<Form> ColumnState::numbers_form() const {
+  if (wants_numbers() && values() == 0) return Form{asked == ReadAs::date ? Form::Style::date : Form::Style::plain};
+  const auto written = more().forms.form();
+  return written && allows(*written) ? written : std::nullopt;
+}
+
 bool ColumnState::ask_again() {
-  const bool not_numbers = found == Sink::Mode::number && failed;
-  const bool where_is_infinity = found == Sink::Mode::label && all_numbers() && count(Kind::infinite) > 0;
-  mode = not_numbers ? Sink::Mode::label : where_is_infinity ? Sink::Mode::number : Sink::Mode::skip;
-  if (mode == Sink::Mode::skip) return false;
+  if (found == Sink::Mode::number && failed) {
+    mode = Sink::Mode::label;
+  } else if (found == Sink::Mode::label && numbers_form() && count(Kind::infinite) > 0) {
+    mode = Sink::Mode::number;
+    form = {};
+  } else if (found == Sink::Mode::label && wants_numbers() && !numbers_form()) {
+    mode = Sink::Mode::number;
+    if (asked == ReadAs::numeric) form = {};
+    else if (!form.moments()) form = {Form::Style::time};
+    strict = true;
+  } else {
+    mode = Sink::Mode::skip;
+    return false;
+  }
   failed = false;
   infinite_at = kNowhere;
   numbers = {};
@@ -70,17 +103,16 @@ void ColumnState::merge(const Sink& sink, Index rows) {
 
 std::vector<std::int32_t> ColumnState::merge_labels(const Dictionary& local, const MissingWords& missing, char decimal,
                                                     bool keep) {
-  auto& [labels, kinds, kind_count, forgotten, present, spelled, infinite] = make_more();
+  auto& [labels, kinds, kind_count, forms, forgotten, present, spelled, infinite] = make_more();
   std::vector<std::int32_t> code(static_cast<std::size_t>(local.size()));
   for (std::int32_t k = 0; k < local.size(); ++k) {
     const std::int32_t before = labels.size();
     code[static_cast<std::size_t>(k)] = labels.code(local.at(k));
     if (labels.size() == before) continue;
-    double value = 0;
-    kinds.push_back(kind_of(local.at(k), missing, decimal, value));
+    kinds.push_back(look_at(local.at(k), missing, decimal, forms));
     ++kind_count[static_cast<std::size_t>(kinds.back())];
   }
-  if (!keep && asked != ColumnType::categorical && labels.size() > kMostLevels) {
+  if (!keep && asked != ReadAs::categorical && labels.size() > kMostLevels) {
     forgotten = true;
     labels.clear();
     kinds.clear();
@@ -89,7 +121,7 @@ std::vector<std::int32_t> ColumnState::merge_labels(const Dictionary& local, con
 }
 
 bool ColumnState::is_text() const {
-  if (asked) return *asked == ColumnType::text;
+  if (asked) return *asked == ReadAs::text;
   return too_many() ||
          (more().labels.size() > kFewTexts && 2 * static_cast<Index>(more().labels.size()) > more().present);
 }
@@ -97,9 +129,11 @@ bool ColumnState::is_text() const {
 std::vector<double> ColumnState::as_numbers(const MissingWords& missing, char decimal) const {
   std::vector<double> value(static_cast<std::size_t>(more().labels.size()), kNaN), made(codes.size(), kNaN);
   for (std::size_t k = 0; k < value.size(); ++k) {
+    const auto text = more().labels.at(static_cast<std::int32_t>(k));
     double number = 0;
-    if (kind_of(more().labels.at(static_cast<std::int32_t>(k)), missing, decimal, number) == Kind::number)
-      value[k] = number;
+    const Kind kind = kind_of(text, missing, decimal, number);
+    if (kind == Kind::missing) continue;
+    if (form.plain() ? kind == Kind::number : read_formed(text, form, decimal, number)) value[k] = number;
   }
   for (std::size_t i = 0; i < made.size(); ++i)
     if (codes[i] >= 0) made[i] = value[static_cast<std::size_t>(codes[i])];
@@ -137,28 +171,38 @@ Categories ColumnState::as_categories() {
 Column ColumnState::finish(const std::string& name, const std::vector<std::string>* given, const MissingWords& missing,
                            char decimal) {
   if (found == Sink::Mode::level) return {name, Categories{std::move(codes), *given}};
-  if (found != Sink::Mode::label) return numeric(name, std::move(numbers));
-  if (all_numbers()) return numeric(name, as_numbers(missing, decimal));
-  if (is_text()) return {name, as_texts()};
-  return {name, as_categories()};
+  if (found == Sink::Mode::label) {
+    const auto written = numbers_form();
+    form = written.value_or(Form{});
+    if (written) numbers = as_numbers(missing, decimal);
+    else if (is_text()) return {name, as_texts()};
+    else return {name, as_categories()};
+  }
+  return {name, Numbers{std::move(numbers), form.quantity()}};
 }
 
 void ColumnState::add_notes(const Column& made, const MissingWords& missing, Table& table) const {
-  if (made.type() == ColumnType::numeric) return;
+  if (made.type() == ColumnType::numeric) {
+    if (!form.plain() && !asked) table.note(form.note(made.name));
+    return;
+  }
   for (std::size_t k = 0; k < more().spelled.size(); ++k) {
     const auto& word = missing.words()[k];
     if (word.empty() || more().spelled[k] == 0) continue;
     table.note(fmt::format("column '{}': {} is read as missing in {} row{} (written in quotes it would be a label)",
                            made.name, word, more().spelled[k], more().spelled[k] == 1 ? "" : "s"));
   }
-  if (asked || too_many() || 2 * count(Kind::number) <= static_cast<Index>(more().labels.size())) return;
+  const Index numbers_among = count(Kind::number) + count(Kind::formed);
+  if (asked || too_many() || 2 * numbers_among <= static_cast<Index>(more().labels.size())) return;
   std::optional<std::string_view> odd;  // the first by its bytes
   for (std::size_t k = 0; k < more().kinds.size(); ++k) {
     const auto label = more().labels.at(static_cast<std::int32_t>(k));
     if (more().kinds[k] == Kind::label && (!odd || label < *odd)) odd = label;
   }
-  table.note(fmt::format("column '{}' is read as {}: most of its values are numbers, but '{}' is not", made.name,
-                         name_of(made.type()), odd.value_or("")));
+  table.note(odd ? fmt::format("column '{}' is read as {}: most of its values are numbers, but '{}' is not", made.name,
+                               name_of(made.type()), *odd)
+                 : fmt::format("column '{}' is read as {}: its numbers or dates are not all written in the same way",
+                               made.name, name_of(made.type())));
 }
 
 }  // namespace lemma::csv

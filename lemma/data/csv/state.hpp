@@ -17,7 +17,9 @@ inline constexpr std::int32_t kMostLevels = 1 << 20;
 struct ColumnState {
   Sink::Mode mode = Sink::Mode::skip;   // in the pass that runs
   Sink::Mode found = Sink::Mode::skip;  // in the last pass that looked at it
-  std::optional<ColumnType> asked;
+  std::optional<ReadAs> asked;
+  Form form;            // of its numbers; what was guessed before it is known
+  bool strict = false;  // what is no such number is a mistake
   std::vector<double> numbers;
   std::vector<std::int32_t> codes;
   std::atomic<bool> failed = false;  // a label among numbers
@@ -26,8 +28,11 @@ struct ColumnState {
 
   /// Room for the values of this mode.
   void make_room(Index rows);
+  /// May numbers of this form be what the user asked for, if anything?
+  bool allows(const Form& written) const;
   /// Was the pass mistaken about this column? Then it is prepared for another: as labels where there were other things than
-  /// numbers, as numbers where there were only numbers and the place of an infinity is wanted.
+  /// numbers, as numbers where there were only numbers and the place of an infinity is wanted, or where the user asked
+  /// for numbers and the place of something else is wanted.
   bool ask_again();
 
   // Pieces that finish at the same time take turns here: the caller's lock.
@@ -46,7 +51,8 @@ struct ColumnState {
   struct More {
     Dictionary labels;
     std::vector<Kind> kinds;  // of the labels: a column of nothing but numbers is numeric after all
-    std::array<Index, 4> kind_count{};
+    std::array<Index, 5> kind_count{};
+    Forms forms;
     bool forgotten = false;  // there were too many labels
     Index present = 0;
     std::vector<Index> spelled;
@@ -56,7 +62,13 @@ struct ColumnState {
   More& make_more();
 
   Index count(Kind kind) const { return more().kind_count[static_cast<std::size_t>(kind)]; }
-  bool all_numbers() const { return !asked && count(Kind::label) == 0; }
+  /// How many different values there are, missing ones in quotes apart.
+  Index values() const {
+    return count(Kind::label) + count(Kind::formed) + count(Kind::number) + count(Kind::infinite);
+  }
+  bool wants_numbers() const { return asked == ReadAs::numeric || asked == ReadAs::date; }
+  /// The form that all values have, when the column may be numbers.
+  std::optional<Form> numbers_form() const;
   bool too_many() const { return more().forgotten || more().labels.size() > kMostLevels; }
   bool is_text() const;
   std::vector<double> as_numbers(const MissingWords& missing, char decimal) const;

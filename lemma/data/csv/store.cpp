@@ -21,8 +21,12 @@ Stored Store::number(Sink& sink, const Field& field, Index row, std::uint64_t of
   sink.numbers[row] = std::numeric_limits<double>::quiet_NaN();
   const auto written = field.text(scratch_);
   double value = 0;
-  switch (kind_of(written, missing_, decimal_, value)) {
+  Kind kind = kind_of(written, missing_, decimal_, value);
+  if (!sink.form.plain() && kind != Kind::missing)
+    kind = read_formed(written, sink.form, decimal_, value) ? Kind::formed : Kind::label;
+  switch (kind) {
     case Kind::missing: break;
+    case Kind::formed:
     case Kind::number: sink.numbers[row] = value; break;
     case Kind::infinite:
       if (sink.infinite_at != kNowhere && sink.infinite_at < offset) break;
@@ -30,7 +34,7 @@ Stored Store::number(Sink& sink, const Field& field, Index row, std::uint64_t of
       sink.infinite = shortened(written);
       break;
     case Kind::label:
-      if (sink.asked) return Stored::bad;
+      if (sink.strict) return Stored::bad;
       sink.failed = true;
       sink.mode = Sink::Mode::skip;
   }
@@ -58,12 +62,20 @@ Stored Store::text(Sink& sink, const Field& field, Index row) {
   return Stored::good;
 }
 
+Stored Store::empty(Sink& sink, const Field& field) {
+  if (!field.quoted && field.begin == field.end) return Stored::good;
+  sink.failed = true;
+  sink.mode = Sink::Mode::skip;
+  return Stored::good;
+}
+
 Stored Store::any(Sink& sink, const Field& field, Index row, std::uint64_t offset) {
   switch (sink.mode) {
     case Sink::Mode::number: return number(sink, field, row, offset);
     case Sink::Mode::label: return label(sink, field, row);
     case Sink::Mode::level: return level(sink, field, row);
     case Sink::Mode::text: return text(sink, field, row);
+    case Sink::Mode::empty: return empty(sink, field);
     case Sink::Mode::skip: break;
   }
   return Stored::good;

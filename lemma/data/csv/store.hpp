@@ -18,6 +18,7 @@ class Store {
   Stored label(Sink& sink, const Field& field, Index row);
   Stored level(Sink& sink, const Field& field, Index row);
   Stored text(Sink& sink, const Field& field, Index row);
+  Stored empty(Sink& sink, const Field& field);
   Stored any(Sink& sink, const Field& field, Index row, std::uint64_t offset);
 
  private:

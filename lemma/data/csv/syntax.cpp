@@ -36,8 +36,17 @@ bool is_number(std::string_view text, char decimal, double& value) {
 }  // namespace
 
 MissingWords::MissingWords(const std::vector<std::string>& words) : words_(words) {
-  for (const auto& word : words_) longest_ = std::max(longest_, word.size());
+  for (const auto& word : words_) {
+    longest_ = std::max(longest_, word.size());
+    double value = 0;
+    for (const char decimal : {'.', ','})
+      if (is_number(word, decimal, value)) numbers_.push_back(value);
+  }
   empty_ = find("") >= 0;
+}
+
+bool MissingWords::has_number(double value) const {
+  return std::find(numbers_.begin(), numbers_.end(), value) != numbers_.end();
 }
 
 int MissingWords::find(std::string_view text) const {
@@ -99,11 +108,18 @@ Kind kind_of(std::string_view text, const MissingWords& missing, char decimal, d
   return is_infinity(text) ? Kind::infinite : Kind::label;
 }
 
+void narrow(Forms& forms, std::string_view text, const MissingWords& missing, char decimal) {
+  if (forms.none()) return;
+  double value = 0;
+  const Kind kind = kind_of(text, missing, decimal, value);
+  if (kind != Kind::missing) forms.add(text, decimal, kind != Kind::label);
+}
+
 Mistake not_utf8(std::string_view field, std::uint64_t offset, Index column) {
   std::size_t good = 0;
   while (const std::size_t bytes = first_character(field.substr(good)).bytes) good += bytes;
   return {offset + good, column,
-          fmt::format("byte 0x{:02X} is not UTF-8; Lemma reads UTF-8 (for example: iconv -f LATIN1 -t UTF-8)",
+          fmt::format("byte 0x{:02X} is not UTF-8; --encoding says how the file is written (latin-1, windows-1252 …)",
                       static_cast<unsigned char>(field[good]))};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <lemma/data/csv/reader.hpp>
 #include <lemma/data/csv/text.hpp>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -17,6 +18,14 @@ std::string_view without_end(std::string_view record, char newline) {
   if (record.ends_with(newline)) record.remove_suffix(1);
   if (newline == '\n' && record.ends_with('\r')) record.remove_suffix(1);
   return record;
+}
+
+/// What is put behind a record follows its last field, not the delimiter that every line ends with.
+std::string_view without_trailing(std::string_view record, const csv::Layout& layout) {
+  if (!layout.trailing) return record;
+  std::string_view left = record;
+  while (!left.empty() && layout.syntax.is_blank(left.back())) left.remove_suffix(1);
+  return left.ends_with(layout.syntax.delimiter) ? left.substr(0, left.size() - 1) : record;
 }
 
 }  // namespace
@@ -35,7 +44,7 @@ CsvText::CsvText(const std::string& path, const CsvOptions& options, bool keep)
   Table found = reader.learn(keep);
   schema_ = keep ? found.slice(0, 0) : std::move(found);
   if (keep) parts_->whole = std::move(found);
-  if (reader.layout().names.size() == 1) {
+  if (reader.layout().columns() == 1) {
     const auto& words = options.missing;
     const auto word = std::find_if(words.begin(), words.end(), [](const std::string& each) { return !each.empty(); });
     parts_->empty_record = word == words.end() ? "NA" : *word;
@@ -73,8 +82,12 @@ CsvDialect CsvText::dialect() const {
 
 std::string CsvText::header() const {
   const auto& layout = parts_->reader.layout();
-  if (layout.header) return std::string(without_end(parts_->reader.header_text(), layout.syntax.newline));
-  return fmt::format("{}", fmt::join(layout.names, std::string_view(&layout.syntax.delimiter, 1)));
+  if (layout.header) {
+    const std::string text = parts_->reader.header_text();
+    return std::string(without_trailing(without_end(text, layout.syntax.newline), layout));
+  }
+  const std::span names(layout.names.data(), layout.columns());
+  return fmt::format("{}", fmt::join(names, std::string_view(&layout.syntax.delimiter, 1)));
 }
 
 struct CsvText::Cursor::Parts {
@@ -88,7 +101,8 @@ CsvText::Cursor::~Cursor() = default;
 std::string_view CsvText::Cursor::record(Index row) {
   auto& records = parts_->records;
   if (row < records.first || row >= records.first + records.count()) parts_->text.reader.read_records(row, records);
-  const auto found = without_end(records.at(row), parts_->text.reader.layout().syntax.newline);
+  const csv::Layout& layout = parts_->text.reader.layout();
+  const auto found = without_trailing(without_end(records.at(row), layout.syntax.newline), layout);
   const bool lost = !parts_->text.empty_record.empty() && found.find_first_not_of(" \t") == std::string_view::npos;
   return lost ? std::string_view(parts_->text.empty_record) : found;
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/file.hpp>
 #include <lemma/core/random.hpp>
-#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/csv/text.hpp>
 #include <unistd.h>
 
@@ -84,7 +84,7 @@ TEST(CsvText, RandomRecordsComeBackInAnyOrderAndWithTheirValues) {
 }
 
 TEST(CsvText, PackedFilesAndFilesWithoutNamesAreNoDifferent) {
-  const File packed(gzip("a,b\n01,x\n02,y\n"), "csv.gz");
+  const File packed(pack(Packing::gzip, "a,b\n01,x\n02,y\n"), "csv.gz");
   EXPECT_EQ(passed_on(CsvText(packed.path(), {}, true)), "a,b\n01,x\n02,y\n");
   const File nameless("01,2\n03,4");
   EXPECT_EQ(passed_on(CsvText(nameless.path(), {}, true)), "V1,V2\n01,2\n03,4\n");

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <lemma/core/file.hpp>
-#include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/packed.hpp>
 #include <lemma/data/csv/syntax.hpp>
 #include <lemma/data/csv/text.hpp>
 
@@ -14,10 +14,13 @@ bool needs_quotes(const std::string& text, char delimiter) {
   if (text.empty() || missing.which(text) >= 0) return true;
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   if (is_blank(text.front()) || is_blank(text.back())) return true;
-  for (const std::string_view mark :
-       {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})  // it would be taken for a byte order mark
+  // It would be taken for a byte order mark, or for a packed file.
+  for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF", "BZh"})
     if (text.starts_with(mark)) return true;
-  return text.find_first_of("\"\n\r") != std::string::npos || text.find(delimiter) != std::string::npos;
+  const auto is_odd = [&](char c) {
+    return c == '"' || c == delimiter || (static_cast<unsigned char>(c) < ' ' && c != '\t');
+  };
+  return std::any_of(text.begin(), text.end(), is_odd);
 }
 
 void append_text(std::string& out, const std::string& text, char delimiter = ',') {
@@ -60,7 +63,10 @@ void append_field(std::string& out, const Column& column, Index row, const std::
   }
   const auto i = static_cast<std::size_t>(row);
   switch (column.type()) {
-    case ColumnType::numeric: append_number(out, column.numbers().values[i], dialect.decimal); return;
+    case ColumnType::numeric:
+      if (column.numbers().quantity != Quantity::number) out += column.text(row);
+      else append_number(out, column.numbers().values[i], dialect.decimal);
+      return;
     case ColumnType::categorical: {
       const auto& categories = column.categories();
       append_text(out, categories.levels[static_cast<std::size_t>(categories.codes[i])], dialect.delimiter);
@@ -109,7 +115,7 @@ std::string format_csv(const Table& table, bool header) {
 
 void write_csv(const Table& table, const std::string& path) {
   const std::string text = format_csv(table);
-  write_file(path, ends_with_gz(path) ? gzip(text) : text);
+  write_file(path, pack(packing_named(path), text));
 }
 
 }  // namespace lemma

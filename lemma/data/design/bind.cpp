@@ -61,8 +61,10 @@ LocalCodes local_codes(const Column& column, Index first, Index count) {
     out.levels = column.categories().levels;
   } else if (column.type() == ColumnType::numeric) {
     const double* values = column.numbers().values.data() + first;
+    const Quantity quantity = column.numbers().quantity;
     number_the_levels<double>(
-        count, out, [=](Index i) { return std::isnan(values[i]) ? nullptr : values + i; }, shortest);
+        count, out, [=](Index i) { return std::isnan(values[i]) ? nullptr : values + i; },
+        [=](double value) { return quantity == Quantity::number ? shortest(value) : to_text(value, quantity); });
   } else {
     const Texts& texts = column.texts();
     number_the_levels<std::string>(

@@ -162,7 +162,18 @@ void Tokens::fail(std::size_t place, const std::string& message) const {
 }
 
 void Tokens::fail_expected(std::string_view expected) const {
-  fail(peek().place, fmt::format("expected {}, found {}", expected, describe(peek())));
+  fail(peek().place, fmt::format("expected {}, found {}{}", expected, describe(peek()), written_as_a_word()));
+}
+
+/// The hint for who writes SQL or Python: and, or, not.
+std::string_view Tokens::written_as_a_word() const {
+  const auto is = [](const Token& token, std::string_view lower, std::string_view upper) {
+    return token.kind == Token::Kind::name && !token.quoted && (token.text == lower || token.text == upper);
+  };
+  if (is(peek(), "and", "AND")) return "; write & for and";
+  if (is(peek(), "or", "OR")) return "; write | for or";
+  if (next_ > 0 && is(tokens_[next_ - 1], "not", "NOT")) return "; write ! for not";
+  return "";
 }
 
 Tokens::Nest::Nest(Tokens& tokens) : tokens_(tokens) {

@@ -45,6 +45,7 @@ class Tokens {
   };
 
  private:
+  std::string_view written_as_a_word() const;
   void read_all();
   Token read_token(std::size_t& at) const;
   Token read_number(std::size_t& at) const;

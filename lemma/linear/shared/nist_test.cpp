@@ -144,7 +144,7 @@ TEST(NistAnova, TheRegressionOnTreatmentsIsTheTable) {
   std::printf("%-10s %8s\n", "digits of", "F");
   for (const auto& [name, set] : all.at("datasets").as_object()) {
     CsvOptions options;
-    options.types = {{"treatment", ColumnType::categorical}};
+    options.types = {{"treatment", ReadAs::categorical}};
     const auto model = fit(Ols{}, formula("y ~ treatment"), read_csv(kFolder + set.at("file").as_string(), options));
     const double f = digits(model.f_statistic, number(set.at("between").at("f")));
     std::printf("%-10s %8.1f\n", name.c_str(), f);
