@@ -310,14 +310,18 @@ TEST(Judge, RowsWithoutATableHaveMeasuresAlone) {  // a fold
   EXPECT_EQ(to_value(found).find("equal_to_training_rows"), nullptr);
 }
 
-TEST(Judge, AFittedModelOfCppDoesNotKnowItsRows) {
+TEST(Judge, AFittedModelOfCppKnowsItsRowsAndOneWithoutAMemorySaysSo) {
   const Table iris = dataset("iris");
   const auto lda = fit(Lda{}, formula("species ~ ."), iris);
   const Judgement found = judge(lda, iris), known = judge(trained<Lda>("species ~ .", iris), iris);
-  EXPECT_EQ(found.honesty->kind, Kind::unknown);
-  EXPECT_TRUE(found.honesty->sentence.starts_with("UNKNOWN: the model does not remember the rows"));
+  EXPECT_EQ(found.honesty->sentence, known.honesty->sentence);
   EXPECT_EQ(found.confusion->counts, known.confusion->counts);
-  EXPECT_TRUE(to_value(*found.honesty).at("training_rows").is_null());
+  TrainedModel forgetful = lda;
+  forgetful.origin = {};
+  const Judgement unknown = judge(forgetful, iris);
+  EXPECT_EQ(unknown.honesty->kind, Kind::unknown);
+  EXPECT_TRUE(unknown.honesty->sentence.starts_with("UNKNOWN: the model does not remember the rows"));
+  EXPECT_TRUE(to_value(*unknown.honesty).at("training_rows").is_null());
 }
 
 class Stopped final : public Progress {
