@@ -4,6 +4,7 @@
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/rounding_words.hpp>
@@ -87,12 +88,13 @@ void verify(const Verify& options, Context& context) {
   context.print(fmt::format("  as stored      {}\n", certificate_line(trained.model->certificate(), context)));
   context.print(fmt::format("  computed anew  {}\n", certificate_line(found.certificate, context)));
   const bool elsewhere = !found.same_rows && found.certificate.holds();
-  const std::string message =
+  std::string message =
       elsewhere ? "The certificate holds on the rows given, but they are not the rows the model was fitted on."
                 : found.certificate.message;
+  if (nothing && !message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   context.print(fmt::format("{} {}\n",
                             agrees    ? context.good("Verified.")
-                            : nothing ? "Nothing to verify."
+                            : nothing ? "Nothing to verify:"
                                       : context.bad("Not verified."),
                             wrap(residues_bounded(message), 88)));
 }

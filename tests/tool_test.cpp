@@ -35,6 +35,20 @@ TEST(Tool, TheWholeWayFromSplitToVerify) {
   EXPECT_TRUE(predict.out.starts_with("class,p_B:F,p_B:M,p_O:F,p_O:M\n")) << predict.out.substr(0, 80);
 }
 
+TEST(Tool, AModelThatClaimsNothingIsNoFailure) {
+  const Folder in;
+  EXPECT_EQ(in.lemma("fit perceptron iris 'species ~ .' -o m.lemma").code, 0);
+  const auto verify = in.lemma("verify m.lemma iris");
+  EXPECT_EQ(verify.code, 0) << verify.err;
+  EXPECT_TRUE(contains(verify.out, "Nothing to verify: nothing is claimed, because rows of weight")) << verify.out;
+  const Value document = from_json(in.lemma("verify m.lemma iris --json").out);
+  EXPECT_TRUE(document.at("verified").is_null());
+  EXPECT_TRUE(document.at("recomputed").at("holds").is_null());
+  EXPECT_EQ(in.lemma("verify m.lemma crabs").code, 2);  // no such columns
+  EXPECT_EQ(in.lemma("split iris -o a.csv b.csv").code, 0);
+  EXPECT_EQ(in.lemma("verify m.lemma a.csv").code, 1);  // not its rows
+}
+
 TEST(Tool, AFitAsJsonHasTheKeysOfTheContract) {
   const Folder in;
   const auto fit = in.lemma("fit ols boston 'medv ~ .' --json");

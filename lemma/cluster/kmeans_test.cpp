@@ -333,7 +333,7 @@ TEST(KMeansCertificate, refuses_an_objective_that_rose_or_ended_elsewhere) {
     }
 }
 
-TEST(KMeansCertificate, refuses_medians_a_swapped_row_and_every_kind_of_damage) {
+TEST(KMeansCertificate, fails_the_natural_wrong_centres_and_every_kind_of_damage) {
   const Matrix x = iris();
   const KMeansModel model = fit(KMeans{.k = 3}, x);
   ASSERT_TRUE(certify(model, MemoryRows(x), {}).holds());

@@ -29,7 +29,8 @@ constexpr auto names_of(GpMean) { return std::array<std::string_view, 2>{"zero",
 ///              for its standard deviation, from R, which a model in memory keeps and a loaded one makes when first asked.
 /// Certificate  optimal for given hyperparameters: A α = y − m with K made anew from the rows. stationary for learned ones:
 ///              moreover no entry of the gradient is above 1e-6 n, found anew by eigenvalues and differences of the kernel's
-///              values (up to 600 rows).
+///              values; beyond 600 rows by a triangle in the place of the eigenvalues, which is proved to be the inverse's by
+///              multiplying with the kernel.
 struct Gp {
   Kernel kernel;
   std::optional<double> noise;

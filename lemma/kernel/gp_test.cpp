@@ -130,7 +130,7 @@ TEST(Gp, LearnedHyperparametersAreThoseOfTheGreatestLikelihood) {
   EXPECT_TRUE(again.holds()) << again.message;
 }
 
-TEST(Gp, AWrongOptimumFailsTheCertificate) {  // the natural slip: hyperparameters of other rows, all else recomputed
+TEST(Gp, TheNaturalWrongOptimumFailsTheCertificate) {  // hyperparameters of other rows, all else recomputed
   const Mcycle data;
   const auto m = fit(Gp{}, data.x, data.y);
   Gp moved = m.spec;
@@ -164,6 +164,44 @@ TEST(Gp, ASecondLookFindsTheGradientOfAnIllConditionedMatrix) {  // condition 5e
   EXPECT_LT((m.lml_gradient - Vector{{8.6e-5, 1.82e-4, -5.1e-6}}).cwiseAbs().maxCoeff(), 3e-5);  // 506 rows × 1e-7
   spec.noise = *spec.noise * (1 + 1e-5);
   EXPECT_FALSE(certify(learned(spec), rows_of(x, y), {}).holds());
+}
+
+TEST(Gp, ASecondLookAtManyRowsFindsWhatEigenvaluesFind) {
+  const Wave wave(300);
+  const std::vector<double> weights = [] {
+    std::vector<double> out;
+    for (int i = 0; i < 300; ++i) out.push_back(1 + i % 3);
+    return out;
+  }();
+  for (const bool weighted : {false, true}) {
+    MemoryRows rows = rows_of(wave.x, wave.y);
+    if (weighted) rows.weights(weights);
+    const Kernel kernel = Kernel::parse("2*matern(5/2, 0.7) + 0.3*rbf(4)");
+    const KernelRows data = kernel_rows(Gp::name, kernel, rows, {});
+    const gp::Setting setting{kernel, 0.2};
+    const auto one = gp::by_eigenvalues(setting, GpMean::constant, 0, data, {});
+    const auto other = gp::by_inverse(setting, GpMean::constant, 0, data, true, {});
+    EXPECT_NEAR(other.log_likelihood, one.log_likelihood, 1e-9 * 300);
+    ASSERT_EQ(other.gradient.size(), one.gradient.size());
+    for (Index t = 0; t < one.gradient.size(); ++t) EXPECT_NEAR(other.gradient(t), one.gradient(t), 1e-8 * 300) << t;
+  }
+}
+
+TEST(Gp, TheNaturalWrongOptimumOfManyRowsFailsTheCertificate) {
+  const Wave wave(700);
+  const MemoryRows rows = rows_of(wave.x, wave.y);
+  const auto m = fit(Gp{.restarts = 0}, rows, {});
+  const Certificate again = certify(m, rows, {});
+  ASSERT_TRUE(again.holds()) << again.message;
+  Gp moved = m.spec;
+  moved.noise = *moved.noise * 1.001;
+  moved.optimise = false;
+  auto wrong = fit(moved, rows, {});
+  wrong.spec.optimise = true;
+  wrong.lml_gradient = m.lml_gradient;  // it says that it is flat
+  const Certificate of_wrong = certify(wrong, rows, {});
+  EXPECT_FALSE(of_wrong.holds());
+  EXPECT_NE(of_wrong.message.find("for each row"), std::string::npos) << of_wrong.message;
 }
 
 TEST(Gp, TheGradientIsTheNumberComputed) {

@@ -110,7 +110,7 @@ TEST(KernelLda, APrecomputedMatrixGivesWhatItsKernelGives) {
   EXPECT_TRUE(certify(given, rows, {}).holds()) << certify(given, rows, {}).message;
 }
 
-TEST(KernelLda, AnotherLambdaALostDiscriminantAndAWrongDivisorFailTheCertificate) {
+TEST(KernelLda, TheNaturalWrongLambdaDivisorAndLostDiscriminantFailTheCertificate) {
   const Rings data(90);
   const auto right = fit(KernelLda{.kernel = Rbf{.gamma = 1}, .lambda = 0.3}, data.x, data.labels);
   ASSERT_TRUE(certify(right, data.rows(), {}).holds());

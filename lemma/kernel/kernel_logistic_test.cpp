@@ -147,7 +147,7 @@ TEST(KernelLogistic, APrecomputedMatrixGivesWhatItsKernelGives) {
   }
 }
 
-TEST(KernelLogistic, AWrongLambdaOrAFunctionPulledInFailsTheCertificate) {  // n λ for λ; b penalised; too few steps
+TEST(KernelLogistic, TheNaturalWrongLambdasAndFunctionsFailTheCertificate) {  // n λ for λ; b penalised; too few steps
   const Rings data(120);
   const KernelLogistic spec{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.5};
   const auto right = fit(spec, data.x, data.labels);

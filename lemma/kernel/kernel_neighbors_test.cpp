@@ -181,7 +181,7 @@ TEST(KernelNeighbors, AWeightIsSoManyCopies) {
   }
 }
 
-TEST(KernelNeighbors, TheCertificateFailsOnOtherRowsAndOnAnErrorOfItsOwnRows) {
+TEST(KernelNeighbors, TheNaturalWrongErrorOfItsOwnRowsAndOtherRowsFailTheCertificate) {
   const Matrix x = normal_matrix(60, 2, 3);
   Labels codes;
   for (Index i = 0; i < 60; ++i) codes.push_back(x(i, 0) > 0.2 * x(i, 1) ? 1 : 0);

@@ -146,7 +146,7 @@ TEST(KernelRidge, APrecomputedMatrixGivesWhatItsKernelGives) {
   EXPECT_LT((direct_without.predict(fresh.x) - without.predict(bound.cross(fresh.x))).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-TEST(KernelRidge, AWrongLambdaFailsTheCertificate) {  // the natural slip: λ for 2λ, or n λ
+TEST(KernelRidge, TheNaturalWrongLambdaFailsTheCertificate) {  // λ for 2λ, or n λ
   const Wave wave(50);
   auto m = fit(KernelRidge{.lambda = {0.5}}, wave.x, wave.y);
   const auto twice = fit(KernelRidge{.lambda = {1}}, wave.x, wave.y);

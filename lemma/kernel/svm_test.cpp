@@ -318,7 +318,7 @@ TEST(Svm, NumbersAreFittedUpToEpsilon) {
 
 // ---- The certificate ----
 
-TEST(Svm, TheCertificateFailsMachinesThatAreNotOptimal) {
+TEST(Svm, TheNaturalWrongMachinesFailTheCertificate) {
   const Clouds data(100, 1.5);
   const Labels label = data.codes();
   const auto rows = rows_of(data.x, label);

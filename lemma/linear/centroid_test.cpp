@@ -53,7 +53,7 @@ TEST(Centroid, ScaledDoesNotDependOnTheUnits) {
   EXPECT_TRUE(a.certificate.holds() && b.certificate.holds());
 }
 
-TEST(Centroid, TheWrongMeansFailTheCertificate) {
+TEST(Centroid, TheNaturalWrongMeansFailTheCertificate) {
   const Matrix x = normal_matrix(90, 2, 7);
   Labels codes;
   for (int i = 0; i < 90; ++i) codes.push_back(i % 3);

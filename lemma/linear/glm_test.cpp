@@ -143,8 +143,8 @@ TEST(Glm, EveryLinkOfEveryFamilyIsCertified) {
   }
 }
 
-/// A small gradient of another family's fit does not pass: least squares on 0 and 1 is no logistic regression.
-TEST(Glm, TheFitOfAnotherLinkFailsTheCertificate) {
+/// Least squares on 0 and 1 is no logistic regression, and neither is the fit of another link.
+TEST(Glm, TheNaturalWrongModelsFailTheCertificate) {
   const Sample sample(GlmFamily::binomial, 300, 2);
   MemoryRows source(sample.x);
   source.response({sample.y.data(), 300});
@@ -152,6 +152,12 @@ TEST(Glm, TheFitOfAnotherLinkFailsTheCertificate) {
   ASSERT_TRUE(certify(m, source, {}).holds());
   m.spec.link = GlmLink::logit;
   EXPECT_FALSE(certify(m, source, {}).holds());
+  auto line = fit(Glm{.family = GlmFamily::binomial}, sample.x, sample.y);
+  ASSERT_TRUE(certify(line, source, {}).holds());
+  const auto squares = fit(Glm{.family = GlmFamily::gaussian}, sample.x, sample.y);
+  line.slopes = 4 * squares.slopes;  // a logistic curve rises by a quarter of its slope at the middle
+  line.base = 4 * (squares.base - 0.5);
+  EXPECT_FALSE(certify(line, source, {}).holds());
 }
 
 TEST(Glm, AWeightOfKIsKCopies) {

@@ -71,9 +71,9 @@ Vector start_on_sample(const Rows& rows, const Frame& frame, const Logistic& spe
 void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm& penalty, const Rows& rows,
                         const Execution& execution) {
   if (penalty.lambda() == 0 && solution.stopped != "cancelled") {
-    look_for_separation(solution, loss, penalty, rows, execution);
+    look_for_minimum(solution, Route::hessian, loss, rows, execution);
   } else if (penalty.lambda() == 0) {
-    solution.decrement = std::max(solution.decrement, 1.0);  // nobody asked whether there is a minimum
+    solution.dual_point = false;  // nobody asked whether there is a minimum
   } else if (solution.stopped != "converged") {
     solution.gap = duality_gap(loss, penalty, solution.beta, loss.split(solution.beta));
   }
@@ -212,37 +212,50 @@ Matrix users_curvature(const Frame& frame, const PenaltyTerm& penalty, const Mat
   return map.transpose() * inner * map;
 }
 
-Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, double tolerance) {
+namespace {
+
+Certificate begun(const Solution& at, double tolerance) {
   Certificate out;
   out.tolerance = claimed(tolerance);
-  out.iterations = worst.iterations;
-  out.stopped = worst.stopped;
-  if (penalty.lambda() > 0) {
-    out.strength = Strength::optimal;
-    out.kind = "relative duality gap";
-    out.value = worst.gap.relative();
+  out.iterations = at.iterations;
+  out.stopped = at.stopped;
+  return out;
+}
+
+}  // namespace
+
+Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, double tolerance) {
+  Certificate out = begun(worst, tolerance);
+  out.strength = Strength::optimal;
+  out.kind = "relative duality gap";
+  out.value = worst.excess();
+  if (worst.stopped == "separated")
+    out.message =
+        "The classes are separated: the objective has no minimum, and its infimum is reached at no coefficients";
+  else if (worst.stopped == "overlap not decided")
+    out.message = "Whether the classes overlap was not decided, so that nothing is known of a minimum";
+  else if (!worst.dual_point)
+    out.message = "No dual point was found, so that nothing is known of how far the objective is from its least value";
+  else
     out.message = fmt::format(
         "The objective exceeds the least possible one by at most {:.1e} of itself (allowed {:.0e}), as a dual point "
-        "made "
-        "of the residuals proves",
+        "made of the residuals proves",
         out.value, out.tolerance);
-    if (penalty.l2() > 0) {  // J is λ-strongly convex in the standardised coefficients
-      out.error_bound = std::sqrt(2 * worst.gap.absolute / penalty.l2());
-      out.message += fmt::format("; the penalised coefficients are within {:.1e} of the best ones", *out.error_bound);
-    }
-  } else {
-    out.strength = Strength::stationary;
-    out.kind = "relative Newton decrement";
-    out.value = worst.decrement;
-    out.message =
-        worst.stopped == "separated"
-            ? "The classes are separated: the objective has no minimum, and its infimum is reached at no coefficients"
-        : worst.stopped == "overlap not decided"
-            ? "Whether the classes overlap was not decided, so that nothing is known of a minimum"
-            : fmt::format("One more Newton step would lower the objective by {:.1e} of itself (allowed {:.0e})",
-                          out.value, out.tolerance);
+  if (penalty.l2() > 0) {  // J is λ-strongly convex in the standardised coefficients
+    out.error_bound = std::sqrt(2 * worst.gap.absolute / penalty.l2());
+    out.message += fmt::format("; the penalised coefficients are within {:.1e} of the best ones", *out.error_bound);
   }
   out.message += ".";
+  return out;
+}
+
+Certificate certificate_of_decrement(const Solution& at, double tolerance) {
+  Certificate out = begun(at, tolerance);
+  out.strength = Strength::stationary;
+  out.kind = "relative Newton decrement";
+  out.value = at.decrement;
+  out.message = fmt::format("One more Newton step would lower the objective by {:.1e} of itself (allowed {:.0e}).",
+                            out.value, out.tolerance);
   return out;
 }
 
@@ -296,8 +309,7 @@ LogisticModel fit(const Valid<Logistic>& spec, const Rows& rows, const FitOption
       if (lambda > 0) loss.value(solution.beta, gradient, solution.hessian);
       model.curvature = users_curvature(frame, penalty, solution.hessian);
     }
-    const double value = lambda > 0 ? solution.gap.relative() : solution.decrement;
-    if (k == 0 || !(value <= model.certificate.value))
+    if (k == 0 || !(solution.excess() <= model.certificate.value))
       model.certificate = certificate_of(solution, penalty, tolerance_of(*spec));
   }
   return model;

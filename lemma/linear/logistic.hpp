@@ -35,8 +35,10 @@ constexpr auto names_of(LogisticSolver) {
 ///              O(p²) memory, whatever the number of rows, when they are streamed.
 /// Certificate  optimal: the duality gap. u = t (y − p) w, with t chosen such that Σu = 0 and u is feasible, gives
 ///              D(u) = −Σ w (q log q + (1 − q) log(1 − q)) − Σ u·offset − Σ pen*(zⱼ), zⱼ = Σ u x̃ⱼ, q = y − u / w, and J − D
-///              bounds the distance to the least J. It is relative to J. With λ = 0 there is no such u: the Newton
-///              decrement ½ gᵀH⁻¹g stands in for it (stationary). Every other number of the model is held against the rows too.
+///              bounds the distance to the least J. It is relative to J. With λ = 0 the dual point must have z = 0, which
+///              one more Newton step gives it; a second look takes that step by an orthogonal triangle of the rows instead of
+///              the Hessian, and asks whether the classes overlap, without which there is no minimum. Every other number
+///              of the model is held against the rows too.
 struct Logistic {
   std::optional<std::vector<double>> lambda = std::vector<double>{1.0};
   Penalty penalty = Penalty::l2;

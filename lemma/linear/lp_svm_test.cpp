@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/lp_svm.hpp>
 #include <lemma/model/fit.hpp>
 #include <limits>
@@ -93,16 +94,21 @@ TEST(LpSvm, SparseRowsGiveTheSamePlane) {
   }
 }
 
-TEST(LpSvm, TheCertificateFailsOnAnotherPlane) {
+TEST(LpSvm, TheNaturalWrongPlanesFailTheCertificate) {
   const Columns data(100, 5, 0.7);
   const auto right = fit(Valid<LpSvm>(LpSvm{}), data.rows(), {});
   ASSERT_TRUE(certify(right, data.rows(), {}).holds());
   auto moved = right, shorter = right, bias = right, boast = right;
   moved.coefficients.of(0, 3) += 1e-4;
-  shorter.coefficients.of *= 0.999;  // the natural mistake: nearly the optimum, and as good a classifier
+  shorter.coefficients.of *= 0.999;  // nearly the optimum, and as good a classifier
+  auto squared = right;              // the plane with the least sum of squares in the place of absolute values
+  const auto svm = fit(LinearSvm{}, data.x, data.labels);
+  squared.coefficients = svm.coefficients;
+  squared.intercept = svm.intercept;
   bias.intercept.of(0) += 1e-3;
   boast.slack.of(0) *= 0.99;
-  for (const auto& wrong : {moved, shorter, bias, boast}) EXPECT_FALSE(certify(wrong, data.rows(), {}).holds());
+  for (const auto& wrong : {moved, shorter, squared, bias, boast})
+    EXPECT_FALSE(certify(wrong, data.rows(), {}).holds());
 }
 
 TEST(LpSvm, SaysTheSlackOfEachRow) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/multinomial/parts.hpp>
+#include <lemma/linear/shared/likelihood_gap.hpp>
 #include <lemma/linear/shared/quadratic_model.hpp>
 #include <lemma/optimize/minimise.hpp>
 
@@ -131,7 +132,6 @@ Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, cons
     before = out.objective;
     predicted = std::max(0.0, model.decrease(to));
     halvings = 0;
-    out.decrement = ratio;
     if (!certified_by_gap &&
         (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
       out.stopped = "converged";
@@ -199,22 +199,23 @@ Solution lbfgs(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const
   return out;
 }
 
-Solution newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b) {
-  Solution out;
-  Look look = look_at(loss, penalty, b);
-  const Vector at = flat(b), slopes = flat(look.gradient), factor = factors(loss, penalty);
-  const QuadraticModel model{penalty, factor, at, slopes, look.hessian};
-  const Vector to = minimum(model, out.dependent);
-  out.b = b;
-  out.objective = look.objective;
-  out.decrement = std::max(0.0, model.decrease(to)) / std::max(out.objective, 1e-300);
-  out.hessian = without_first(loss, look.hessian);
+namespace {
+
+likelihood::Step step_by_hessian(const Loss& loss, const Matrix& b) {
+  const PenaltyTerm none(Logistic{}, 0);
+  likelihood::Step out;
+  const Look look = look_at(loss, none, b);
+  const Vector at = flat(b), slopes = flat(look.gradient), factor = factors(loss, none);
+  const QuadraticModel model{none, factor, at, slopes, look.hessian};
+  out.d = shaped(minimum(model, out.dependent) - at, b.rows());
+  out.curvature = without_first(loss, look.hessian);
   out.gradient = slopes.tail(loss.size() - loss.terms());
-  out.stopped = "looked at again";
   return out;
 }
 
-void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& penalty, const Execution& execution) {
+}  // namespace
+
+void look_for_minimum(Solution& at, logit::Route route, const Loss& loss, const Execution& execution) {
   const Frame& frame = loss.frame();
   const auto side = [](const Block& block, Index i) {
     return block.weight_of(i) > 0 ? block.label[static_cast<std::size_t>(i)] : separation::kNoPart;
@@ -222,20 +223,24 @@ void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& pena
   const separation::Problem problem{
       loss.rows(), frame.mean, frame.inverse_scale, frame.intercept, loss.classes().count(), side};
   at.overlap = {};
+  at.dual_point = false;
   if (loss.size() <= kMostForHessian) {
-    Solution again = newton_decrement(loss, penalty, at.b);
-    at.decrement = again.decrement;
-    at.objective = again.objective;
-    at.hessian = std::move(again.hessian);
-    at.dependent = again.dependent;
-    if (separation::overlap_is_proved(at.hessian, again.gradient, separation::longest_row(problem, execution)))
+    const likelihood::Point point{loss.rows(), frame, at.b};
+    likelihood::Step step =
+        route == logit::Route::triangle ? step_by_triangle(point, execution) : step_by_hessian(loss, at.b);
+    const likelihood::Gap found = gap_by(step.d, point, execution);
+    at.gap = {found.objective, found.gap};
+    at.dual_point = found.proved(step.dependent);
+    at.dependent = step.dependent;
+    if (separation::overlap_is_proved(step.curvature, step.gradient, separation::longest_row(problem, execution)))
       at.overlap.verdict = separation::Verdict::overlap;
+    at.hessian = std::move(step.curvature);
   }
   if (at.overlap.verdict != separation::Verdict::overlap)
     at.overlap = separation::decide(problem, {at.b.rowwise() - Eigen::RowVectorXd(at.b.row(0))}, execution);
   if (at.overlap.verdict == separation::Verdict::overlap) return;
   at.stopped = at.overlap.separated() ? "separated" : "overlap not decided";
-  at.decrement = std::max(at.decrement, 1.0);
+  at.dual_point = false;
 }
 
 PenaltyTerm penalty_of(const Multinomial& spec) {
@@ -248,8 +253,7 @@ PenaltyTerm penalty_of(const Multinomial& spec) {
 Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, double tolerance) {
   logit::Solution as;
   as.gap = at.gap;
-  as.objective = at.objective;
-  as.decrement = at.decrement;
+  as.dual_point = at.dual_point;
   as.iterations = at.iterations;
   as.stopped = at.stopped;
   return logit::certificate_of(as, penalty, tolerance);
@@ -290,7 +294,7 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
   Solution solution = by_newton ? newton(loss, penalty, start, how) : softmax::lbfgs(loss, penalty, start, how);
   if (penalty.lambda() > 0 && solution.stopped != "converged")
     solution.gap = duality_gap(loss, penalty, solution.b, loss.split(solution.b));
-  if (penalty.lambda() == 0) look_for_separation(solution, loss, penalty, execution.part(0.9, 1));
+  if (penalty.lambda() == 0) look_for_minimum(solution, logit::Route::hessian, loss, execution.part(0.9, 1));
 
   MultinomialModel model;
   model.spec = *spec;

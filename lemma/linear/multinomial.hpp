@@ -22,7 +22,7 @@ constexpr auto names_of(MultinomialSolver) { return std::array<std::string_view,
 ///              L-BFGS, for l2.
 /// Certificate  λ > 0, optimal: the duality gap. u = t_c w (y − p) for the rows of class c, with t such that Σ u = 0 for each
 ///              class (the stationary point of a chain between the classes: always positive), is a dual point; relative to J.
-///              λ = 0, stationary: the Newton decrement, relative to J.
+///              λ = 0: a dual point by one more Newton step, which a second look takes by an orthogonal triangle.
 struct Multinomial {
   double lambda = 1;
   MultinomialPenalty penalty = MultinomialPenalty::l2;

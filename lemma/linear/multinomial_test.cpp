@@ -82,10 +82,42 @@ TEST(MultinomialMathematics, TheLassoLeavesColumnsOutAndIsCertified) {
   }
 }
 
-TEST(MultinomialMathematics, AnIntermediateModelIsNotCertified) {
-  const auto early = fit(Multinomial{.solver = MultinomialSolver::lbfgs, .max_iterations = 3}, formula("species ~ ."),
-                         dataset("iris"));
-  EXPECT_FALSE(early.certificate.holds());
+/// One class against all others, or against the first alone, is not the softmax of all; nor is a search that ended early.
+TEST(MultinomialMathematics, TheNaturalWrongModelsFailTheCertificate) {
+  const Table crabs = dataset("crabs");
+  const Design design(formula("sp:sex ~ FL + RW"), crabs, {.classify = true});
+  const DesignRows rows(design, design.train(crabs));
+  const Matrix x = gather(rows);
+  const Labels label = design.train(crabs).label;
+  const auto of_two = [&](double lambda, int positive, std::optional<int> beside) {
+    std::vector<Index> kept;
+    Labels codes;
+    for (std::size_t i = 0; i < label.size(); ++i)
+      if (!beside || label[i] == positive || label[i] == *beside) {
+        kept.push_back(static_cast<Index>(i));
+        codes.push_back(label[i] == positive ? 1 : 0);
+      }
+    const Matrix part = x(kept, Eigen::all);
+    MemoryRows two(part);
+    two.labels(codes, {"other", "this"});
+    return fit(Valid<Logistic>({.lambda = {{lambda}}}), two, {});
+  };
+  for (const double lambda : {1.0, 0.0}) {
+    const auto right = fit(Valid<Multinomial>({.lambda = lambda}), rows, {});
+    ASSERT_TRUE(certify(right, rows, {}).holds()) << certify(right, rows, {}).message;
+    EXPECT_EQ(certify(right, rows, {}).strength, Strength::optimal);
+    MultinomialModel one_by_one = right;
+    for (Index k = 0; k < right.coefficients.rows(); ++k) {
+      const auto each = lambda > 0 ? of_two(lambda, static_cast<int>(k), {}) : of_two(0, static_cast<int>(k) + 1, 0);
+      one_by_one.coefficients.row(k) = each.coefficients.of.row(0);
+      one_by_one.intercept(k) = each.intercept.of(0);
+    }
+    EXPECT_FALSE(certify(one_by_one, rows, {}).holds());
+    const auto early =
+        fit(Valid<Multinomial>({.lambda = lambda, .solver = MultinomialSolver::lbfgs, .max_iterations = 3}), rows, {});
+    EXPECT_FALSE(early.certificate.holds());
+    EXPECT_FALSE(certify(early, rows, {}).holds());
+  }
 }
 
 }  // namespace

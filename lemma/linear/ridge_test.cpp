@@ -241,7 +241,7 @@ TEST(Ridge, TheCertificateFailsOnADamagedModel) {
 }
 
 /// XᵀX + λI solved as the textbook has it loses the digits that a square root of the condition would have kept.
-TEST(Ridge, TheNormalEquationsFailTheCertificateOnNearlyDependentColumns) {
+TEST(Ridge, TheNaturalWrongWayByNormalEquationsFailsTheCertificateOnNearlyDependentColumns) {
   const Data data(100, 3);
   Matrix x = data.x;
   x.col(2) = x.col(0) + 1e-7 * x.col(2);

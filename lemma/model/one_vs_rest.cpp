@@ -25,9 +25,10 @@ Certificate certificate_of_sides(double wrong, long long updates, bool cancelled
   out.tolerance = 0;
   out.iterations = updates;
   out.stopped = wrong == 0 ? "a pass without a mistake" : cancelled ? "cancelled" : "pass limit";
-  out.message = wrong == 0 ? fmt::format("Every row lies on its own side of the {}.", border)
-                           : fmt::format("Nothing is claimed: rows of weight {} lie on the wrong side of a {}. {}",
-                                         format_significant(wrong), border, advice);
+  out.message = wrong == 0
+                    ? fmt::format("Every row lies on its own side of the {}.", border)
+                    : fmt::format("Nothing is claimed, because rows of weight {} lie on the wrong side of a {}. {}",
+                                  format_significant(wrong), border, advice);
   return out;
 }
 

@@ -75,7 +75,7 @@ TEST(Impute, GivesTheSameBitsOnAnyNumberOfThreads) {
               fit(Impute{.with = with}, x, FitOptions{.threads = 3}).fill);
 }
 
-TEST(Impute, AnotherFillFailsTheCertificate) {
+TEST(Impute, TheNaturalWrongFillsFailTheCertificate) {
   const Matrix x = with_holes(500, 3);
   const MemoryRows rows(x);
   const auto mean = fit(Impute{}, x), median = fit(Impute{.with = Fill::median}, x),

@@ -52,13 +52,27 @@ TEST(Lift, AddsWhatItsKindSays) {
   EXPECT_EQ(fit(Lift{}, x).output_names({"a", "b"}), (Words{"a", "b", "|x|^2"}));
 }
 
-TEST(Lift, TheMapOfAnotherKindFailsTheCertificate) {
+/// A model of these is a number of columns and a rule: of a wrong one nothing fits together.
+TEST(Lift, TheNaturalWrongCountOfColumnsIsRefusedByTheCertificate) {
   const Matrix x = normal_matrix(50, 3, 2);
   const MemoryRows rows(x);
   auto m = fit(Lift{}, x);
   ASSERT_TRUE(certify(m, rows, {}).holds());
-  m.columns = 2;
+  m.columns = 4;  // those that come out for those that go in
   EXPECT_THROW(certify(m, rows, {}), Error);
+}
+
+TEST(Polynomial, TheNaturalWrongCountsOfProductsAreRefusedByTheCertificate) {
+  const Matrix x = normal_matrix(50, 3, 2);
+  const MemoryRows rows(x);
+  const auto right = fit(Polynomial{.degree = 3}, x);
+  ASSERT_TRUE(certify(right, rows, {}).holds());
+  auto with_constant = right, without_mixed = right, in_every_order = right;
+  with_constant.products += 1;
+  without_mixed.products = 9;            // powers of each column alone
+  in_every_order.products = 3 + 9 + 27;  // a:b and b:a
+  for (const auto& wrong : {with_constant, without_mixed, in_every_order})
+    EXPECT_THROW(certify(wrong, rows, {}), Error);
 }
 
 }  // namespace

@@ -87,8 +87,23 @@ std::vector<bool> must_be_flat(const Gp& spec, const Setting& setting, const Vec
 Vector certified_gradient(const GpModel& model, const Setting& setting, const KernelRows& data,
                           const Execution& execution);
 
-/// What rounding may do to an entry of the gradient, for each row: ε times the condition of the matrix.
-double accuracy_of_gradient(const GpModel& model, const BoundKernel& kernel, const KernelRows& data);
+/// log p(y) and its gradient anew, by other routes than the fit's Cholesky factor and formulas. Not a number where they do not
+/// lead to an answer.
+struct Anew {
+  double log_likelihood;
+  Vector gradient;
+};
+/// By the eigenvalues of A, and differences of the kernel's values.
+Anew by_eigenvalues(const Setting& setting, GpMean mean, double jitter, const KernelRows& data,
+                    const Execution& execution);
+/// By a triangle that is found to be A's inverse by multiplying with a kernel made anew, and the same differences: for many
+/// rows.
+Anew by_inverse(const Setting& setting, GpMean mean, double jitter, const KernelRows& data, bool with_gradient,
+                const Execution& execution);
+
+/// What rounding may do to an entry of the gradient, for each row: an error E of A, of the size ε ‖A‖, moves α and A⁻¹ by
+/// ‖A⁻¹E‖ of themselves, and with them the two parts of an entry, which at a maximum are equal and at most about n.
+double rounding_of(const BoundKernel& kernel, const KernelRows& data, double diagonal);
 
 /// The equations and, for learned hyperparameters, the gradient.
 Certificate certificate_of(const GpModel& model, const Setting& setting, const BoundKernel& kernel,

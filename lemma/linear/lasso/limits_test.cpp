@@ -26,7 +26,7 @@ TEST(Lasso, TheCertificateFailsOnADamagedModel) {
 }
 
 /// Least squares on the right columns is not the lasso: its coefficients are not shrunk.
-TEST(Lasso, LeastSquaresOnTheSelectedColumnsFailsTheCertificate) {
+TEST(Lasso, TheNaturalWrongRefitOfTheSelectedColumnsFailsTheCertificate) {
   const Wide data(80, 12);
   const MemoryRows rows = rows_of(data.x, data.y);
   auto m = fit(Lasso{.lambda = {10}}, rows, {});
@@ -39,6 +39,24 @@ TEST(Lasso, LeastSquaresOnTheSelectedColumnsFailsTheCertificate) {
     m.coefficients.of(0, selected[k]) = refit.coefficients(static_cast<Index>(k));
   m.intercept.of(0) = refit.intercept;
   EXPECT_FALSE(certify(m, rows, {}).holds());
+}
+
+/// The elastic net in two steps, ridge first and then the threshold; the net that was stretched by 1 + λ₂ / n (Zou and
+/// Hastie's other one); and glmnet's λ, which is ours over n.
+TEST(Lasso, TheNaturalWrongElasticNetsFailTheCertificate) {
+  const Wide data(80, 12);
+  const MemoryRows rows = rows_of(data.x, data.y);
+  const ElasticNet spec{.alpha = 0.5, .lambda = {20}, .standardize = false};
+  const auto right = fit(spec, rows, {});
+  ASSERT_TRUE(certify(right, rows, {}).holds()) << certify(right, rows, {}).message;
+  auto two_steps = right, stretched = right, theirs = right;
+  const auto ridge = fit(ElasticNet{.alpha = 0, .lambda = {10}, .standardize = false}, rows, {});
+  two_steps.coefficients.of = ridge.coefficients.of.unaryExpr([](double b) {
+    return b > 0.1 ? b - 0.1 : b < -0.1 ? b + 0.1 : 0.0;
+  });
+  stretched.coefficients.of *= 1 + 10.0 / 80;
+  theirs.spec.lambda[0] = theirs.lambda.of(0) = theirs.chosen_lambda = 20.0 / 80;
+  for (const auto& wrong : {two_steps, stretched, theirs}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
 }
 
 TEST(Lasso, StoppedEarlyItSaysSo) {

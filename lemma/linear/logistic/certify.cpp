@@ -47,12 +47,9 @@ Certificate certify(const LogisticModel& model, const Rows& rows, const Executio
     Solution at;
     at.beta = frame.inner(stored_at(model, k));
     at.stopped = "looked at again";
-    if (penalty.lambda() > 0) {
-      at.gap = duality_gap(*loss, penalty, at.beta, loss->split(at.beta));
-      at.objective = at.gap.objective;
-    } else {
-      look_for_separation(at, *loss, penalty, rows, execution);
-    }
+    if (penalty.lambda() > 0) at.gap = duality_gap(*loss, penalty, at.beta, loss->split(at.beta));
+    else look_for_minimum(at, Route::triangle, *loss, rows, execution);
+    at.objective = at.gap.objective;
     objectives.push_back(at.objective);
     deviances.push_back(2 * (at.objective - penalty.value(frame, at.beta) - frame.saturated));
     const Certificate one = certificate_of(at, penalty, tolerance_of(model.spec));

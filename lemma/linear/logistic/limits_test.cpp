@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
+#include <lemma/linear/glm.hpp>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/multinomial.hpp>
 #include <lemma/model/fit.hpp>
@@ -163,7 +164,6 @@ TEST(LogisticLimits, TheCurvatureIsThatOfTheCoefficientsAndNotOfAStepBefore) {
   }
 }
 
-/// The natural wrong algorithm: fixed-step gradient descent that stops after some steps.
 TEST(LogisticLimits, ModelsThatStoppedEarlyAreNotCertified) {
   const Matrix x = Matrix::Random(200, 5);
   std::vector<std::string> y;
@@ -172,6 +172,59 @@ TEST(LogisticLimits, ModelsThatStoppedEarlyAreNotCertified) {
   EXPECT_FALSE(early.certificate.holds());
   EXPECT_EQ(early.certificate.stopped, "iteration limit");
   EXPECT_GE(early.objective.of(0), fit(Logistic{}, x, y).objective.of(0));
+}
+
+/// Another's coefficients in a model that is right otherwise.
+LogisticModel with_plane(LogisticModel model, double intercept, const Vector& slopes) {
+  model.intercept.of(0) = intercept;
+  model.coefficients.of.row(0) = slopes.transpose();
+  return model;
+}
+
+/// With a penalty: glmnet's λ, which is ours over n; an intercept that is penalised too; steps of fixed length that end early.
+/// Without one: least squares on 0 and 1, drawn out four times; the plane of the probit, drawn out 1.7 times; a step short.
+TEST(LogisticLimits, TheNaturalWrongPlanesFailTheCertificate) {
+  const Index n = 300;
+  const Matrix x = normal_matrix(n, 3, 4);
+  Labels codes;
+  RandomStream chance(5);
+  for (Index i = 0; i < n; ++i) codes.push_back(chance.uniform() < 1 / (1 + std::exp(-1 - x(i, 0) + x(i, 1))) ? 1 : 0);
+  MemoryRows rows(x);
+  rows.labels(codes, {"a", "b"});
+  const auto fitted = [&](const Logistic& spec) { return fit(Valid<Logistic>(spec), rows, {}); };
+  const auto plane_of = [&](const LogisticModel& to, const LogisticModel& from) {
+    return with_plane(to, from.intercept.of(0), from.coefficients.of.row(0).transpose());
+  };
+  const LogisticModel ridge = fitted({.lambda = {{5}}}), plain = fitted({.lambda = {{0}}});
+  ASSERT_TRUE(certify(ridge, rows, {}).holds()) << certify(ridge, rows, {}).message;
+  ASSERT_TRUE(certify(plain, rows, {}).holds()) << certify(plain, rows, {}).message;
+  EXPECT_EQ(certify(plain, rows, {}).strength, Strength::optimal);
+
+  Matrix with_ones(n, 4);  // the intercept as a column among the others
+  with_ones << Vector::Ones(n), x;
+  MemoryRows ones(with_ones);
+  ones.labels(codes, {"a", "b"});
+  const auto all = fit(Valid<Logistic>({.lambda = {{5}}, .intercept = false, .standardize = false}), ones, {});
+  const auto raw = fitted({.lambda = {{5}}, .standardize = false});
+  ASSERT_TRUE(certify(raw, rows, {}).holds());
+  EXPECT_FALSE(certify(plane_of(ridge, fitted({.lambda = {{5.0 / static_cast<double>(n)}}})), rows, {}).holds());
+  EXPECT_FALSE(
+      certify(with_plane(raw, all.coefficients.of(0, 0), all.coefficients.of.row(0).tail(3).transpose()), rows, {})
+          .holds());
+  EXPECT_FALSE(
+      certify(plane_of(ridge, fitted({.lambda = {{5}}, .solver = LogisticSolver::gd, .max_iterations = 3})), rows, {})
+          .holds());
+
+  const auto generalised = [&](const Glm& spec) {
+    const Vector y = Eigen::Map<const Eigen::VectorXi>(codes.data(), n).cast<double>();
+    return fit(spec, x, y);
+  };
+  const GlmModel probit = generalised({.family = GlmFamily::binomial, .link = GlmLink::probit}),
+                 squares = generalised({.family = GlmFamily::gaussian});
+  EXPECT_FALSE(certify(with_plane(plain, 1.7 * probit.intercept, 1.7 * probit.coefficients), rows, {}).holds());
+  EXPECT_FALSE(certify(with_plane(plain, 4 * (squares.intercept - 0.5), 4 * squares.coefficients), rows, {}).holds());
+  const auto short_of = fitted({.lambda = {{0}}, .solver = LogisticSolver::newton, .max_iterations = 3});
+  EXPECT_FALSE(certify(plane_of(plain, short_of), rows, {}).holds());
 }
 
 TEST(MultinomialLimits, OneClassAndBadParametersAreNamed) {

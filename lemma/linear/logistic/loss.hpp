@@ -5,6 +5,11 @@
 
 namespace lemma::logit {
 
+/// Columns depend on each other where the root of their Hessian, in units in which its diagonal is 1, has a smaller reciprocal
+/// condition: rounding leaves of such a column a pivot of about ε, above 0 or below it as chance has it, in the root its
+/// square root.
+inline constexpr double kDependent = 3e-7;
+
 /// The coordinates in which the work is done, whatever the units of the user: x̃ = (x − mean) / scale, coefficients
 /// β = (β₀, β₁, …, β_p) of 1 and x̃. A column without spread has the inverse scale 0 and takes no part.
 struct Frame {

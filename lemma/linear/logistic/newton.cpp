@@ -105,9 +105,9 @@ Decrement newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const V
   out.objective = loss.value(beta, out.gradient, out.hessian) + penalty.value(loss.frame(), beta);
   const Vector factor = factors_of(loss.frame());
   const QuadraticModel model{penalty, factor, beta, out.gradient, out.hessian};
-  bool dependent = false;
-  const Vector to = penalty.smooth() ? minimum_by_cholesky(model, dependent) : minimum_by_coordinates(model);
+  const Vector to = penalty.smooth() ? minimum_by_cholesky(model, out.dependent) : minimum_by_coordinates(model);
   out.relative = std::max(0.0, model.decrease(to)) / std::max(out.objective, 1e-300);
+  out.step = to - beta;
   return out;
 }
 

@@ -1,5 +1,6 @@
 // lemma/linear/logistic/parts.hpp: what fitting and certifying logistic share. Inner header: use lemma/linear/logistic.hpp.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/logistic/loss.hpp>
@@ -85,9 +86,13 @@ struct Solution {
   bool dependent = false;       // columns are linear combinations of each other
   double decrement = 0;         // what the last quadratic model promised, relative to the objective
   separation::Finding overlap;  // λ = 0: whether there is a minimum at all
+  bool dual_point = true;       // without one the gap bounds nothing
   long long iterations = 0;
   std::string stopped;
   std::vector<double> trace;  // objective at the start and after each iteration
+
+  /// How far J may be above its least value, relative to it; all of it where nothing is proved.
+  double excess() const { return dual_point ? gap.relative() : std::max(gap.relative(), 1.0); }
 };
 
 struct SolveOptions {
@@ -119,6 +124,8 @@ Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, 
 /// What one more Newton step would do, by a Hessian of its own: the decrease of the quadratic model relative to J.
 struct Decrement {
   double relative = 0, objective = 0;
+  bool dependent = false;  // columns are linear combinations of each other
+  Vector step;
   Vector gradient;  // of the loss
   Matrix hessian;   // of the loss
 };
@@ -140,11 +147,14 @@ Null null_model(const Loss& loss, bool offset);
 /// H of the objective in the user's units, from that of the loss inside; the intercept first.
 Matrix users_curvature(const Frame& frame, const PenaltyTerm& penalty, const Matrix& hessian);
 
-/// λ = 0: the decrement at β, and whether the loss has a minimum at all. Without one, or without an answer, nothing
-/// is allowed to hold.
-void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& penalty, const Rows& rows,
-                         const Execution& execution);
+/// λ = 0: the duality gap at β, and whether the loss has a minimum at all; without one, or without an answer, there is no
+/// dual point, and nothing is allowed to hold. The fit makes the dual point by its own Hessian, a second look by an orthogonal
+/// triangle.
+enum class Route { hessian, triangle };
+void look_for_minimum(Solution& at, Route route, const Loss& loss, const Rows& rows, const Execution& execution);
 
 Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, double tolerance);
+/// Where there is no dual point to be had: one more Newton step, relative to J.
+Certificate certificate_of_decrement(const Solution& at, double tolerance);
 
 }  // namespace lemma::logit

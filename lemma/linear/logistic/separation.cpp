@@ -1,6 +1,7 @@
-// lemma/linear/logistic/separation.cpp: without a penalty, is there a minimum at all?
+// lemma/linear/logistic/separation.cpp: without a penalty, is there a minimum at all, and how far is it?
 #include <algorithm>
 #include <lemma/linear/logistic/parts.hpp>
+#include <lemma/linear/shared/likelihood_gap.hpp>
 
 namespace lemma::logit {
 namespace {
@@ -19,29 +20,42 @@ separation::Problem problem_of(const Frame& frame, const Rows& rows) {
   return {rows, frame.mean, frame.inverse_scale, frame.intercept, 2, side};
 }
 
+/// A row of coefficients as those of two classes, the first 0.
+Matrix of_two(const Vector& beta) {
+  Matrix out = Matrix::Zero(2, beta.size());
+  out.row(1) = beta.transpose();
+  return out;
+}
+
+likelihood::Step step_at(const likelihood::Point& at, Route route, const Loss& loss, const Vector& beta,
+                         const Execution& execution) {
+  if (route == Route::triangle) return step_by_triangle(at, execution);
+  Decrement found = newton_decrement(loss, PenaltyTerm(Logistic{}, 0), beta);
+  return {of_two(found.step), std::move(found.hessian), std::move(found.gradient), found.dependent};
+}
+
 }  // namespace
 
-void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& penalty, const Rows& rows,
-                         const Execution& execution) {
-  const separation::Problem problem = problem_of(loss.frame(), rows);
-  const bool small = loss.frame().width() <= kMostForHessian;
+void look_for_minimum(Solution& at, Route route, const Loss& loss, const Rows& rows, const Execution& execution) {
+  const Frame& frame = loss.frame();
+  const separation::Problem problem = problem_of(frame, rows);
   at.overlap = {};
-  if (small) {
-    Decrement found = newton_decrement(loss, penalty, at.beta);
-    at.decrement = found.relative;
-    at.objective = found.objective;
-    if (separation::overlap_is_proved(found.hessian, found.gradient, separation::longest_row(problem, execution)))
+  at.dual_point = false;
+  if (frame.width() <= kMostForHessian) {
+    const likelihood::Point point{rows, frame, of_two(at.beta)};
+    likelihood::Step step = step_at(point, route, loss, at.beta, execution);
+    const likelihood::Gap found = gap_by(step.d, point, execution);
+    at.gap = {found.objective, found.gap};
+    at.dual_point = found.proved(step.dependent);
+    if (separation::overlap_is_proved(step.curvature, step.gradient, separation::longest_row(problem, execution)))
       at.overlap.verdict = separation::Verdict::overlap;
-    at.hessian = std::move(found.hessian);
+    at.hessian = std::move(step.curvature);
   }
-  if (at.overlap.verdict != separation::Verdict::overlap) {
-    Matrix candidate = Matrix::Zero(2, loss.size());
-    candidate.row(1) = at.beta.transpose();
-    at.overlap = separation::decide(problem, {candidate}, execution);
-  }
+  if (at.overlap.verdict != separation::Verdict::overlap)
+    at.overlap = separation::decide(problem, {of_two(at.beta)}, execution);
   if (at.overlap.verdict == separation::Verdict::overlap) return;
   at.stopped = at.overlap.separated() ? "separated" : "overlap not decided";
-  at.decrement = std::max(at.decrement, 1.0);
+  at.dual_point = false;
 }
 
 }  // namespace lemma::logit

@@ -56,7 +56,7 @@ Certificate certificate_at(const PastLoss& loss, const Vector& beta, double tole
   at.decrement = found.relative;
   at.iterations = iterations;
   at.stopped = stopped;
-  Certificate out = certificate_of(at, penalty, tolerance);
+  Certificate out = certificate_of_decrement(at, tolerance);
   out.message += " The rows before the update are in it by their quadratic approximation.";
   return out;
 }

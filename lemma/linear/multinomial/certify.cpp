@@ -45,12 +45,9 @@ Certificate certify(const MultinomialModel& model, const Rows& rows, const Execu
   Solution at;
   at.b = from_users(model, loss.frame());
   at.stopped = "looked at again";
-  if (penalty.lambda() > 0) {
-    at.gap = duality_gap(loss, penalty, at.b, loss.split(at.b));
-    at.objective = at.gap.objective;
-  } else {
-    look_for_separation(at, loss, penalty, execution);
-  }
+  if (penalty.lambda() > 0) at.gap = duality_gap(loss, penalty, at.b, loss.split(at.b));
+  else look_for_minimum(at, logit::Route::triangle, loss, execution);
+  at.objective = at.gap.objective;
   Certificate out = softmax::certificate_of(at, penalty, model.spec.tolerance);
   if (!out.holds()) return out;
 

@@ -55,22 +55,18 @@ Gap duality_gap(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b, c
 struct Solution {
   Matrix b;
   Gap gap;
-  double objective = 0, decrement = 0;
-  Matrix hessian;   // λ = 0: of the classes but the first
-  Vector gradient;  // likewise
+  double objective = 0;
+  Matrix hessian;  // λ = 0: of the classes but the first
   separation::Finding overlap;
+  bool dual_point = true;  // without one the gap bounds nothing
   bool dependent = false;
   long long iterations = 0;
   std::string stopped = "iteration limit";
 };
 Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options);
 Solution lbfgs(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options);
-/// One more step of the quadratic model: what it promises relative to J.
-Solution newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b);
-
-/// λ = 0: the decrement at B, and whether the loss has a minimum at all. Without one, or without an answer, nothing
-/// is allowed to hold.
-void look_for_separation(Solution& at, const Loss& loss, const PenaltyTerm& penalty, const Execution& execution);
+/// λ = 0: the duality gap at B, and whether the loss has a minimum at all, as in `logistic`.
+void look_for_minimum(Solution& at, logit::Route route, const Loss& loss, const Execution& execution);
 
 Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, double tolerance);
 

@@ -7,9 +7,7 @@
 namespace lemma::logit {
 namespace {
 
-// Rounding leaves of a column that depends on others a pivot of about ε, above 0 or below it as chance has it, in the root
-// its square root: a root with a smaller reciprocal condition than this tells nothing apart.
-constexpr double kDependent = 3e-7, kDamping = 1e-10;
+constexpr double kDamping = 1e-10;
 constexpr double kAtRest = 1e-12;  // of the largest step's square
 constexpr int kMostSweeps = 2000;
 
