@@ -1,6 +1,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/data/datasets.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <lemma/linear/multinomial.hpp>
 #include <lemma/model/fit.hpp>
 #include <tests/golden.hpp>

@@ -98,7 +98,7 @@ TEST(Judge, TrainingRowsAreNamedAndLeftOutOneByOne) {
     const Judgement one = judge(model, row);
     EXPECT_NEAR(one.leave_one_out.at(0).value, std::abs(e), 1e-9 * std::abs(e));
   }
-  const auto rows = detail::rows_of(model.design, boston, {});
+  const auto rows = rows_for(model.design, MemoryTableStream(boston), {}).rows;
   EXPECT_NEAR(found.leave_one_out[0].value, std::sqrt(leave_one_out_mse(*ols, *rows)), 1e-12);
   ASSERT_TRUE(found.leave_one_out[0].bounds);
   EXPECT_LT(found.leave_one_out[0].bounds->lower, found.leave_one_out[0].value);
@@ -301,7 +301,7 @@ TEST(Judge, AModelThatOnlyTransformsIsNotJudged) {
 TEST(Judge, RowsWithoutATableHaveMeasuresAlone) {  // a fold
   const Table iris = dataset("iris");
   const TrainedModel model = trained<Lda>("species ~ .", iris);
-  const auto all = detail::rows_of(model.design, iris, {});
+  const auto all = rows_for(model.design, MemoryTableStream(iris), {}).rows;
   const SelectedRows fold(*all, every(150, 3, 0));
   const Judgement found = judge(model.model, fold);
   EXPECT_EQ(found.rows, 50);
