@@ -75,7 +75,7 @@ TEST(JudgeTool, WithoutAFormulaClustersTakeTheNumbersAndSaySo) {
   EXPECT_TRUE(contains(mixed.err, "being text: my name")) << mixed.err;
   const auto all = in.lemma("fit kmeans iris '~ .' --json");
   EXPECT_EQ(from_json(all.out).at("features").as_strings().size(), 6u) << "a formula is taken as it is";
-  const auto filled = in.lemma("fit impute votes --json");  // it takes classes as they are
+  const auto filled = in.lemma("fit impute house_votes --json");  // it takes classes as they are
   ASSERT_EQ(filled.code, 0) << filled.err;
   EXPECT_EQ(from_json(filled.out).at("formula").as_string(), "~ .");
 }

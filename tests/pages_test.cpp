@@ -56,14 +56,18 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-/// Every page of the repository that a user may read.
+/// Every page of the repository that a user may read; not what lies in a hidden folder, such as the peers' packages.
 std::vector<fs::path> pages() {
   std::vector<fs::path> out;
   for (const auto& file : fs::directory_iterator(source_dir()))
     if (file.path().extension() == ".md") out.push_back(file.path());
-  for (const auto* folder : {"bench", "data", "docs", "lemma"})
-    for (const auto& file : fs::recursive_directory_iterator(fs::path(source_dir()) / folder))
-      if (file.path().extension() == ".md") out.push_back(file.path());
+  for (const auto* folder : {"bench", "data", "docs", "lemma"}) {
+    auto each = fs::recursive_directory_iterator(fs::path(source_dir()) / folder);
+    for (; each != fs::end(each); ++each) {
+      if (each->path().filename().string().starts_with('.')) each.disable_recursion_pending();
+      else if (each->path().extension() == ".md") out.push_back(each->path());
+    }
+  }
   return out;
 }
 
