@@ -13,6 +13,7 @@ namespace {
 
 struct Evaluate {
   std::string model, missing, weights, truth;
+  std::optional<double> threshold;
   DataOptions data;
 };
 
@@ -22,6 +23,7 @@ void evaluate(const Evaluate& options, Context& context) {
   if (!options.missing.empty()) how.missing = parse_missing(options.missing);
   how.weights = options.weights;
   how.truth = options.truth;
+  how.threshold = options.threshold;
   how.memory = options.data.limit();
   how.execution = context.execution();
   const auto data = options.data.where_it_lies(context);
@@ -43,6 +45,9 @@ void add_evaluate(CLI::App& tool, Context& context) {
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command);
   command->add_option("--truth", options->truth, "for clusters: the column of the true classes (or u:v)");
+  command->add_option(
+      "--threshold", options->threshold,
+      "of two classes: predict the second where its probability is at least this (default: the likelier)");
   command
       ->add_option(
           "--weights", options->weights,

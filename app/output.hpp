@@ -20,6 +20,8 @@ class Output {
   void write(std::string_view bytes);
   void write(std::span<const std::uint8_t> bytes);
   void done();
+  /// Whether nothing is there before done().
+  bool appears_whole() const { return file_ && file_->appears_whole(); }
   /// For messages.
   std::string name() const;
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/model/store.hpp>
@@ -27,6 +28,7 @@ Value document(const Predict& options, const TrainedModel& trained, const Table&
   doc.set("model", options.model);
   doc.set("method", trained.model->method().name());
   doc.set("rows", out.rows());
+  if (options.asked.threshold) doc.set("threshold", *options.asked.threshold);
   doc.set("columns", columns);
   return doc;
 }
@@ -42,17 +44,21 @@ class Predictions {
       file_.emplace(options.output, Output::Content::text, context);
   }
 
-  void take(const Table& part) {
+  void take(const Table& part, const std::vector<Index>& rows) {
     if (context_.json) parts_.push_back(part);
-    else write(cursor_ ? beside_records(part) : format_csv(part, rows_ == 0));
+    else write(cursor_ ? beside_records(part, rows) : format_csv(part, !begun_));
+    begun_ = true;
     rows_ += part.rows();
+    if (!context_.json && !(file_ && file_->appears_whole()))
+      context_.written = fmt::format("the first {} were written to {}, the others were not",
+                                     count_of(rows_, "prediction"), file_ ? file_->name() : "standard output");
   }
 
   void done() {
     if (context_.json) write(to_json(document(options_, trained_, stack(parts_))) + "\n");
     if (!file_) return;
     file_->done();
-    context_.note(fmt::format("{} predictions written to {}", rows_, file_->name()));
+    context_.note(fmt::format("{} written to {}", count_of(rows_, "prediction"), file_->name()));
   }
 
  private:
@@ -63,16 +69,16 @@ class Predictions {
 
   Packing packing() const { return context_.json ? Packing::none : packing_named(options_.output); }
 
-  std::string beside_records(const Table& part) {
+  std::string beside_records(const Table& part, const std::vector<Index>& rows) {
     const CsvDialect dialect = passed_.text->dialect();
     std::string out;
-    if (rows_ == 0) {
+    if (!begun_) {
       out = passed_.text->header();
       append_names(out, part, dialect);
       out += passed_.text->line_end();
     }
     for (Index i = 0; i < part.rows(); ++i) {
-      out += cursor_->record(passed_.row(rows_ + i));
+      out += cursor_->record(passed_.row(rows[static_cast<std::size_t>(i)]));
       append_fields(out, part, i, dialect);
       out += passed_.text->line_end();
     }
@@ -82,11 +88,12 @@ class Predictions {
   const Predict& options_;
   const TrainedModel& trained_;
   const PassedOn& passed_;
-  const Context& context_;
+  Context& context_;
   std::optional<Output> file_;
   std::optional<CsvText::Cursor> cursor_;
   std::vector<Table> parts_;  // of a JSON document
   Index rows_ = 0;
+  bool begun_ = false;  // the names of the columns are written
 };
 
 void predict(const Predict& options, Context& context) {
@@ -94,15 +101,19 @@ void predict(const Predict& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
   PassedOn passed;
   const bool passes_on = options.asked.append && !options.asked.inverse && !context.json;
-  const auto data = options.data.stream(context, passes_on ? &passed : nullptr);
+  const auto data = passes_on ? options.data.stream(context, &passed) : options.data.where_it_lies(context);
   Asked asked = options.asked;
   if (passed.text) {
     asked.append = false;
     asked.beside = passed.text->schema().names();
   }
   Predictions out(options, trained, passed, context);
-  predict_all(trained, *data, asked, options.data.limit(), context, [&](const Table& part) { out.take(part); });
+  predict_all(trained, *data, asked, options.data.limit(), context,
+              [&](const Table& part, const std::vector<Index>& rows) { out.take(part, rows); });
   out.done();
+  if (asked.threshold)
+    context.note(fmt::format("note: {} is predicted where its probability is at least {}",
+                             trained.design.classes().back(), format_significant(*asked.threshold, 10)));
 }
 
 }  // namespace
@@ -123,6 +134,9 @@ void add_predict(CLI::App& tool, Context& context) {
   command->add_option("--level", options->asked.level, "of the interval")
       ->check(CLI::Range(1e-9, 1 - 1e-9))
       ->capture_default_str();
+  command->add_option(
+      "--threshold", options->asked.threshold,
+      "of two classes: predict the second where its probability is at least this (default: the likelier)");
   command->add_flag("--sd", options->asked.sd, "standard deviations of the predicted value and of an observation (gp)");
   command->add_option("--samples", options->asked.samples, "functions drawn at random, at these rows (gp); see --seed")
       ->check(CLI::Range(1, 1'000'000));
@@ -136,7 +150,9 @@ void add_predict(CLI::App& tool, Context& context) {
                     "the table's own columns first, as they are written in the file");
   command->add_flag("--inverse", options->asked.inverse,
                     "from transformed coordinates back to the columns (pca, scale)");
-  command->add_option("--missing", options->asked.missing, "as for fit; keep leaves rows with missing values empty")
+  command
+      ->add_option("--missing", options->asked.missing,
+                   "as for fit; drop leaves rows out, keep leaves them empty, also those with levels never seen")
       ->group("Data");
   options->data.add_memory(*command);
   command->footer(

@@ -9,9 +9,10 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
-#include <lemma/data/sparse_rows.hpp>
-#include <lemma/data/stream/rows.hpp>
+#include <lemma/data/rows_for.hpp>
+#include <lemma/model/threshold.hpp>
 #include <limits>
+#include <numeric>
 
 namespace lemma::app {
 namespace {
@@ -20,12 +21,12 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Columns for the rows the design kept, spread over all rows of the table; the others stay missing.
+/// Columns for some of the rows spread over all; the others stay missing.
 class Spread {
  public:
-  Spread(Index rows, const std::vector<Index>& kept) : rows_(static_cast<std::size_t>(rows)), kept_(kept) {}
-  Column operator()(Column column) const {
-    if (kept_.size() == rows_) return column;
+  Spread(Index rows, std::vector<Index> kept) : rows_(static_cast<std::size_t>(rows)), kept_(std::move(kept)) {}
+  void operator()(Column& column) const {
+    if (kept_.size() == rows_) return;
     if (auto* numbers = std::get_if<Numbers>(&column.data))
       numbers->values = spread(numbers->values, std::numeric_limits<double>::quiet_NaN());
     else if (auto* categories = std::get_if<Categories>(&column.data))
@@ -35,10 +36,6 @@ class Spread {
       texts.values = spread(texts.values, std::string());
       texts.missing = spread(std::vector<bool>(kept_.size(), false), true);
     }
-    return column;
-  }
-  Column operator()(std::string name, const Vector& numbers) const {
-    return (*this)(numeric(std::move(name), {numbers.begin(), numbers.end()}));
   }
 
  private:
@@ -49,8 +46,12 @@ class Spread {
     return all;
   }
   std::size_t rows_;
-  const std::vector<Index>& kept_;
+  std::vector<Index> kept_;
 };
+
+Column column_of(std::string name, const Vector& numbers) {
+  return numeric(std::move(name), {numbers.begin(), numbers.end()});
+}
 
 constexpr const char* kResidual = "residual";  // what the response and the value leave: the model alone gives none
 
@@ -59,17 +60,16 @@ bool wants_residual(const Asked& asked) {
 }
 
 /// Everything the model says of the rows, as named columns; the residual last.
-std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const DesignData& data,
-                                      const Asked& asked, Index table_rows) {
-  const Spread spread(table_rows, data.kept);
-  const bool residual = wants_residual(asked) && p.value().size() > 0 && data.has_response && !data.y.empty();
+std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const Block& block,
+                                      bool has_numbers, const Asked& asked) {
   std::vector<Column> out;
   for (const PredictedPart& part : p.parts()) {
     const bool value = part.info.name == kValuePart.name;
     if (!value || asked.what.empty() || contains(asked.what, "all") || contains(asked.what, part.info.name))
-      for (Column& column : trained.columns_of(part)) out.push_back(spread(std::move(column)));
+      for (Column& column : trained.columns_of(part)) out.push_back(std::move(column));
   }
-  if (residual) out.push_back(spread(kResidual, Eigen::Map<const Vector>(data.y.data(), p.value().size()) - p.value()));
+  if (wants_residual(asked) && p.find(kValuePart.name) && has_numbers)
+    out.push_back(column_of(kResidual, Eigen::Map<const Vector>(block.y.data(), block.rows()) - p.value()));
   else if (contains(asked.what, kResidual))
     throw Error("there is no residual: it is the response less the predicted number, and one of them is not there");
   return out;
@@ -117,158 +117,144 @@ PredictOptions prediction_options(const Asked& asked, const Context& context) {
   return how;
 }
 
-constexpr const char* kNothingToPredict = "no row is complete: there is nothing to predict";
-
-/// What was asked, of the rows that the design made of a table.
-Table table_of(const TrainedModel& trained, const Table& table, const DesignData& data, const Asked& asked,
-               const Context& context) {
-  if (data.kept.empty() && table.rows() > 0) throw Error(kNothingToPredict);
-  const Prediction p = trained.predict(data, prediction_options(asked, context), context.execution());
-  auto columns = predicted_columns(trained, p, data, asked, table.rows());
-  if (asked.diagnostics) {
-    if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");
-    Block block(data.x, 0);
-    block.y = data.y;
-    block.label = data.label;
-    block.weight = data.weight;
-    block.precision = data.precision;
-    block.offset = data.offset;
-    const auto diagnostics = trained.model->diagnostics(block);
-    if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained.model->method().name()));
-    const Spread spread(table.rows(), data.kept);
-    for (const auto& column : diagnostics) columns.push_back(spread(column.name, column.values));
-  }
-  Table out = asked.append ? table : Table();
-  const auto is_taken = [&](const std::string& name) {
-    return out.find(name) || std::find(asked.beside.begin(), asked.beside.end(), name) != asked.beside.end();
-  };
-  for (auto& column : columns) {
-    round_to_digits(column, asked.digits);
-    while (is_taken(column.name)) column.name += "_";
-    out.add(std::move(column));
-  }
-  return out;
+/// What becomes of incomplete rows. That they are left out at training is no reason to lose them here: who wants that says so.
+std::optional<Missing> policy_of(const TrainedModel& trained, const Asked& asked) {
+  if (!asked.missing.empty()) return parse_missing(asked.missing);
+  if (trained.design.missing() == Missing::drop) return Missing::keep;
+  return {};
 }
 
-std::optional<Missing> policy_of(const Asked& asked) {
-  if (asked.missing.empty()) return {};
-  return parse_missing(asked.missing);
-}
-
-Table predict_table(const TrainedModel& trained, const Table& table, const Asked& asked, const Context& context) {
-  if (asked.inverse) return invert(trained, table, asked);
-  const DesignData data = trained.design.apply(table, policy_of(asked));
-  for (const auto& note : data.notes) context.note("note: " + note);
-  return table_of(trained, table, data, asked, context);
-}
-
-/// Of a sparse file: never dense as a whole. A column that the file does not mention is 0.
-Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Asked& asked, const Context& context) {
-  const SparseRows rows(trained.design, data);
-  const Prediction p = trained.predict(rows, prediction_options(asked, context), context.execution());
-  auto columns = predicted_columns(trained, p, sparse_outcome(trained.design, data), asked, rows.count());
-  for (auto& column : columns) round_to_digits(column, asked.digits);
-  return Table(std::move(columns));
-}
-
-bool stays_sparse(const TrainedModel& trained, const TableStream& data, const Asked& asked) {
-  return data.sparse() && is_plain(trained.design) && !asked.append && !asked.diagnostics && !asked.inverse;
-}
-
-/// Rows that stay on disk, a block at a time for each thread. In every block there are the same columns: whether there is a
-/// response is a question to the whole file.
+/// Block after block, as many at a time as there are threads.
 class Blocks {
  public:
-  Blocks(const TrainedModel& trained, const TableStream& data, const Asked& asked, std::size_t memory,
-         const Context& context)
-      : trained_(trained), data_(data), asked_(asked), context_(context) {
-    const Method& method = trained.model->method();
-    if (asked.samples > 0) throw Error("--samples are drawn at all rows together: leave --memory out");
-    if (asked.diagnostics && !method.about().scans)
-      throw Error(fmt::format("--diagnostics of {} need all rows in memory: leave --memory out", method.name()));
-    const auto together = static_cast<std::size_t>(threads_of(context.execution()));
-    const std::size_t a_row = memory_needed(data) / static_cast<std::size_t>(std::max<Index>(1, data.rows())) + 1;
-    const auto pieces = static_cast<Index>(memory / (4 * a_row * together)) / kPredictedTogether;
-    size_ = std::clamp<Index>(pieces, 1, 16) * kPredictedTogether;
-    if (asked.inverse) return;
-    const StreamRows rows(trained.design, data, Use::prediction, policy_of(asked), context.execution());
-    for (const auto& note : rows.notes()) context.note("note: " + note);
-    has_response_ = rows.has_response;
-  }
+  struct Part {
+    Table table;
+    std::vector<Index> rows;  // of the data
+  };
+  Blocks(Index rows, Index size, Index together) : rows_(rows), size_(std::max<Index>(1, size)), together_(together) {}
 
-  void visit(const std::function<void(const Table&)>& take) const {
-    const Execution execution = context_.execution();
-    const Index blocks = std::max<Index>(1, (data_.rows() + size_ - 1) / size_), together = threads_of(execution);
-    std::optional<Table> like;   // what every block looks like, without its rows
-    std::vector<Index> waiting;  // blocks before that is known: no row of them can be predicted
-    for (Index from = 0; from < blocks; from += together) {
-      std::vector<std::optional<Table>> parts(static_cast<std::size_t>(std::min(together, blocks - from)));
-      parallel_for(static_cast<Index>(parts.size()), execution,
-                   [&](Index b) { parts[static_cast<std::size_t>(b)] = block((from + b) * size_); });
-      for (std::size_t b = 0; b < parts.size(); ++b) {
-        const Index first = (from + static_cast<Index>(b)) * size_;
-        if (parts[b] && !like) {
-          like = parts[b]->slice(0, 0);
-          for (const Index before : waiting) take(unpredicted(before, *like));
-        }
-        if (parts[b]) take(*parts[b]);
-        else if (like) take(unpredicted(first, *like));
-        else waiting.push_back(first);
-      }
-      const double done = static_cast<double>(from + together) / static_cast<double>(blocks);
-      execution.report(std::min(done, 1.0), "predicting");
+  void visit(const Execution& execution, const std::function<Part(Index first, Index count)>& block,
+             const TakePredictions& take) const {
+    const Index blocks = std::max<Index>(1, (rows_ + size_ - 1) / size_);
+    for (Index from = 0; from < blocks; from += together_) {
+      execution.report(static_cast<double>(from) / static_cast<double>(blocks), "predicting");
+      std::vector<Part> parts(static_cast<std::size_t>(std::min(together_, blocks - from)));
+      parallel_for(static_cast<Index>(parts.size()), execution, [&](Index b) {
+        const Index first = (from + b) * size_;
+        parts[static_cast<std::size_t>(b)] = block(first, std::min(size_, rows_ - first));
+      });
+      for (const Part& part : parts) take(part.table, part.rows);
     }
-    if (!like) throw Error(kNothingToPredict);
   }
 
  private:
-  Index count_from(Index first) const { return std::min(size_, data_.rows() - first); }
+  Index rows_, size_, together_;
+};
 
-  /// Nothing where rows with missing values are left out and all have some.
-  std::optional<Table> block(Index first) const {
-    const Index count = count_from(first);
-    if (asked_.inverse) return invert(trained_, data_.read(first, count), asked_);
-    const Table table =
-        asked_.append ? data_.read(first, count) : data_.read_columns(first, count, trained_.design.looked_at());
-    DesignData data = trained_.design.apply(table, policy_of(asked_), {}, first);
-    if (data.kept.empty() && count > 0) return {};
-    if (has_response_ && !data.has_response) {
-      data.has_response = true;
-      data.y.assign(data.kept.size(), std::numeric_limits<double>::quiet_NaN());
-    }
-    return table_of(trained_, table, data, asked_, context_);
+/// What the model says of the rows of the data, wherever they lie.
+class Predicted {
+ public:
+  Predicted(const TrainedModel& trained, const TableStream& data, const Asked& asked,
+            const std::optional<std::size_t>& memory, const Context& context)
+      : trained_(trained),
+        data_(data),
+        asked_(asked),
+        how_(prediction_options(asked, context)),
+        drops_(policy_of(trained, asked) == Missing::drop),
+        given_(rows_for(trained.design, data, use(), memory,
+                        context.execution().part(0, 0.1, "looking for missing values"))) {
+    for (const auto& note : given_.notes) context.note("note: " + note);
+    const Rows& rows = *given_.rows;
+    has_numbers_ = rows.has_response && rows.classes.empty();
+    if (asked.diagnostics && !rows.has_response)
+      throw Error("--diagnostics need the response: give the rows the model was fitted on");
   }
 
-  /// The columns of `like` for a block without predictions: missing, but for the table's own.
-  Table unpredicted(Index first, const Table& like) const {
-    Table out = asked_.append ? data_.read(first, count_from(first)) : Table();
-    const auto rows = static_cast<std::size_t>(count_from(first));
-    for (Index j = out.columns(); j < like.columns(); ++j) {
-      Column column = like.column(j);
-      if (column.type() == ColumnType::categorical) std::get<Categories>(column.data).codes.assign(rows, -1);
-      else column.data = Numbers{std::vector<double>(rows, std::numeric_limits<double>::quiet_NaN())};
-      out.add(std::move(column));
+  Blocks::Part operator()(Index first, Index count) const {
+    const Index from = given_.kept.before(first), size = given_.kept.before(first + count) - from;
+    BlockBuffer buffer;
+    const Block block = given_.rows->read(from, size, buffer);
+    PredictOptions how = how_;
+    how.offset = block.offset;
+    const Prediction said = asked_.threshold ? predict_at_threshold(trained_.model, *asked_.threshold, block.x, how)
+                                             : trained_.model.predict(block.x, how);
+    auto columns = predicted_columns(trained_, said, block, has_numbers_, asked_);
+    if (asked_.diagnostics) add_diagnostics(block, columns);
+    Blocks::Part out{asked_.append ? data_.read(first, count) : Table(), given_.kept.rows(from, size)};
+    std::vector<Index> kept = out.rows;
+    for (Index& row : kept) row -= first;
+    if (drops_ && asked_.append) out.table = out.table.select(kept);
+    if (!drops_) {
+      const Spread spread(count, std::move(kept));
+      for (Column& column : columns) spread(column);
+      out.rows.resize(static_cast<std::size_t>(count));
+      std::iota(out.rows.begin(), out.rows.end(), first);
+    }
+    for (Column& column : columns) {
+      round_to_digits(column, asked_.digits);
+      while (out.table.find(column.name) || contains(asked_.beside, column.name)) column.name += "_";
+      out.table.add(std::move(column));
     }
     return out;
+  }
+
+  /// Rows that are predicted together: a few thousand, or all where they lie in memory and the answer is about all of them.
+  Blocks blocks(const std::optional<std::size_t>& memory, const Execution& execution) const {
+    const Rows& rows = *given_.rows;
+    const Index threads = threads_of(execution);
+    const bool in_memory = rows.matrix() || rows.sparse();
+    const Method& method = trained_.model->method();
+    if (asked_.samples > 0 || (asked_.diagnostics && !method.about().scans)) {
+      if (!in_memory && asked_.samples > 0) throw Error("--samples are drawn at all rows together: leave --memory out");
+      if (!in_memory)
+        throw Error(fmt::format("--diagnostics of {} need all rows in memory: leave --memory out", method.name()));
+      return {data_.rows(), data_.rows(), 1};
+    }
+    if (rows.sparse()) return {data_.rows(), block_rows(rows), threads};
+    if (in_memory || !memory) return {data_.rows(), kPredictedTogether, 4 * threads};
+    const std::size_t a_row = memory_needed(data_) / static_cast<std::size_t>(std::max<Index>(1, data_.rows())) + 1;
+    const auto pieces = static_cast<Index>(*memory / (4 * a_row * static_cast<std::size_t>(threads)));
+    return {data_.rows(), std::clamp<Index>(pieces / kPredictedTogether, 1, 16) * kPredictedTogether, threads};
+  }
+
+ private:
+  RowsUse use() const {
+    RowsUse out;
+    out.use = Use::prediction;
+    out.missing = policy_of(trained_, asked_);
+    return out;
+  }
+
+  void add_diagnostics(const Block& block, std::vector<Column>& columns) const {
+    const auto diagnostics = trained_.model->diagnostics(block);
+    if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained_.model->method().name()));
+    for (const auto& column : diagnostics) columns.push_back(column_of(column.name, column.values));
   }
 
   const TrainedModel& trained_;
   const TableStream& data_;
   const Asked& asked_;
-  const Context& context_;
-  Index size_ = 0;
-  bool has_response_ = false;
+  PredictOptions how_;
+  bool drops_;
+  RowsOfData given_;
+  bool has_numbers_ = false;  // the response, in the table as a whole: every block has the same columns
 };
 
 }  // namespace
 
 void predict_all(const TrainedModel& trained, const TableStream& data, const Asked& asked,
-                 const std::optional<std::size_t>& memory, const Context& context,
-                 const std::function<void(const Table&)>& take) {
-  if (stays_sparse(trained, data, asked)) take(predict_sparse(trained, *data.sparse(), asked, context));
-  else if (data.sparse()) take(predict_table(trained, to_table(*data.sparse()), asked, context));
-  else if (data.table()) take(predict_table(trained, *data.table(), asked, context));
-  else Blocks(trained, data, asked, memory.value(), context).visit(take);
+                 const std::optional<std::size_t>& memory, const Context& context, const TakePredictions& take) {
+  const Execution execution = context.execution();
+  if (asked.inverse) {
+    const auto invert_block = [&](Index first, Index count) {
+      std::vector<Index> rows(static_cast<std::size_t>(count));
+      std::iota(rows.begin(), rows.end(), first);
+      return Blocks::Part{invert(trained, data.read(first, count), asked), std::move(rows)};
+    };
+    return Blocks(data.rows(), kPredictedTogether, threads_of(execution)).visit(execution, invert_block, take);
+  }
+  const Predicted predicted(trained, data, asked, memory, context);
+  predicted.blocks(memory, execution).visit(execution.part(0.1, 1), std::cref(predicted), take);
 }
 
 }  // namespace lemma::app

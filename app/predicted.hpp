@@ -17,12 +17,16 @@ struct Asked {
   std::vector<std::string> beside;  // … or, when they are written by the caller: their names, which are taken
   bool diagnostics = false, inverse = false, sd = false, prior = false;
   int samples = 0;
+  std::optional<double> threshold;
   int digits = 0;  // significant ones of each number; 0: all it has
 };
 
-/// Passes the predictions on, in the order of the rows: all at once, or block after block where the rows stay on disk.
+/// Predictions on their way, and the rows of the data that they are about: all, or those that are complete.
+using TakePredictions = std::function<void(const Table& part, const std::vector<Index>& rows)>;
+
+/// Passes the predictions on in the order of the rows, block after block. At least one block comes, though it may have no rows:
+/// the columns are then known.
 void predict_all(const TrainedModel& trained, const TableStream& data, const Asked& asked,
-                 const std::optional<std::size_t>& memory, const Context& context,
-                 const std::function<void(const Table&)>& take);
+                 const std::optional<std::size_t>& memory, const Context& context, const TakePredictions& take);
 
 }  // namespace lemma::app

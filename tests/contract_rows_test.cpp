@@ -178,5 +178,27 @@ TEST_P(Company, ARowIsPredictedAlikeInAnyCompany) {
   judge(GetParam().method, found);
 }
 
+TEST_P(Company, OfNoRowsTheSamePartsAreSaid) {
+  const Method& method = find_method(GetParam().method, catalog());
+  Example example = good(method, 60);
+  if (!GetParam().response.empty()) example.formula = GetParam().response + " ~ " + kFeatures;
+  const TrainedModel trained = train_on(method, example, {}, from_json(GetParam().params));
+  const Matrix x = trained.design.apply(example.table).x;
+  PredictOptions options;
+  options.what = {"all"};
+  Complaints found;
+  try_to([&] {
+    const Prediction all = trained.model.predict(x, options), none = trained.model.predict(x.topRows(0), options);
+    if (all.parts().size() != none.parts().size()) return found.push_back({"no rows", "other parts are said of them"});
+    for (std::size_t i = 0; i < all.parts().size(); ++i) {
+      const PredictedPart &expected = all.parts()[i], &part = none.parts()[i];
+      if (part.info.name != expected.info.name || part.rows() != 0 ||
+          column_names(part, trained.names()) != column_names(expected, trained.names()))
+        found.push_back({"no rows", fmt::format("'{}' has {} rows and other columns", part.info.name, part.rows())});
+    }
+  });
+  judge(GetParam().method, found);
+}
+
 }  // namespace
 }  // namespace lemma::contract

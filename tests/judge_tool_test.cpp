@@ -1,4 +1,6 @@
 // tests/judge_tool_test.cpp: evaluate as a user calls it, and what the tool tells while it works.
+#include <algorithm>
+#include <cstdlib>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/core/value.hpp>
@@ -96,6 +98,104 @@ TEST(JudgeTool, ClustersOfAPipelineAreMeasuredInItsSpaceAndBesideJointClasses) {
              disk = in.lemma("evaluate k.lemma crabs.csv --truth sp:sex --json --memory 1K");
   ASSERT_EQ(disk.code, 0) << disk.err;
   EXPECT_EQ(disk.out, memory.out);
+}
+
+TEST(PredictTool, OfNoRowsGivesTheNamesOfTheColumns) {
+  const Folder in;
+  in.write("iris.csv", in.lemma("datasets iris").out);
+  in.write("none.csv", "sepal_length,sepal_width,petal_length,petal_width\n");
+  ASSERT_EQ(in.lemma("fit lda iris 'species ~ .' -o m.lemma").code, 0);
+  const std::string names = "class,p_setosa,p_versicolor,p_virginica\n";
+  for (const std::string call : {"none.csv", "none.csv --memory 1", "iris --where 'petal_width > 9'"}) {
+    const auto none = in.lemma("predict m.lemma " + call);
+    EXPECT_EQ(none.code, 0) << call << none.err;
+    EXPECT_EQ(none.out, names) << call;
+  }
+  EXPECT_EQ(in.lemma("predict m.lemma none.csv --append").out,
+            "sepal_length,sepal_width,petal_length,petal_width," + names);
+  const auto json = in.lemma("predict m.lemma none.csv --json");
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(from_json(json.out).at("rows").as_double(), 0);
+  EXPECT_EQ(from_json(json.out).at("columns").at("p_virginica").as_vector().size(), 0);
+  ASSERT_EQ(in.lemma("predict m.lemma none.csv -o out.csv").code, 0);
+  EXPECT_EQ(in.read("out.csv"), names);
+  ASSERT_EQ(in.lemma("fit scale iris '~ . - species' -o s.lemma").code, 0);
+  EXPECT_EQ(in.lemma("predict s.lemma none.csv --inverse").out, "sepal_length,sepal_width,petal_length,petal_width\n");
+}
+
+TEST(PredictTool, DropDropsAndKeepCoversLevelsNeverSeen) {
+  const Folder in;
+  in.write("train.csv", "x,g,y\n1,a,1\n2,a,2\n3,b,3\n4,b,4\n5,a,5\n");
+  in.write("gaps.csv", "id,x,g\n01,1,a\n02,,a\n03,3,c\n04,4,b\n");
+  in.write("some.csv", "id,x,g\n01,1,a\n02,,a\n04,4,b\n");
+  ASSERT_EQ(in.lemma("fit ols train.csv 'y ~ x + g' -o m.lemma").code, 0);
+  ASSERT_EQ(in.lemma("fit ols train.csv 'y ~ x + g' --missing drop -o d.lemma").code, 0);
+  for (const std::string memory : {"", " --memory 1"}) {
+    const auto dropped = in.lemma("predict m.lemma some.csv --missing drop --append --digits 3" + memory);
+    EXPECT_EQ(dropped.code, 0) << dropped.err;
+    EXPECT_EQ(dropped.out, "id,x,g,prediction\n01,1,a,1\n04,4,b,4\n") << memory;
+    EXPECT_TRUE(contains(dropped.err, "1 missing value in 1 of 3 rows: x (1); 1 row left out")) << dropped.err;
+    EXPECT_EQ(in.lemma("predict m.lemma some.csv --missing drop --digits 3" + memory).out, "prediction\n1\n4\n");
+    const auto kept = in.lemma("predict m.lemma gaps.csv --missing keep --append --digits 3" + memory);
+    EXPECT_EQ(kept.code, 0) << kept.err;
+    EXPECT_EQ(kept.out, "id,x,g,prediction\n01,1,a,1\n02,,a,\n03,3,c,\n04,4,b,4\n") << memory;
+    EXPECT_TRUE(contains(kept.err,
+                         "1 missing value and 1 level not seen in training in 2 of 4 rows: x (1); g (1); 2 rows "
+                         "left empty"))
+        << kept.err;
+    const auto unasked =
+        in.lemma("predict d.lemma some.csv --digits 3" + memory);  // a row stays a row unless told otherwise
+    EXPECT_EQ(unasked.out, "prediction\n1\n\n4\n") << memory;
+    EXPECT_TRUE(contains(unasked.err, "1 row left empty")) << unasked.err;
+    const auto refused = in.lemma("predict m.lemma gaps.csv --missing drop" + memory);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(contains(refused.err, "--missing keep leaves such rows empty")) << refused.err;
+  }
+}
+
+TEST(PredictTool, AThresholdDecidesBetweenTwoClassesAndIsSaid) {
+  const Folder in;
+  ASSERT_EQ(in.lemma("fit logistic pima_train 'type ~ .' --lambda 0.1 -o p.lemma").code, 0);
+  const auto said = in.lemma("predict p.lemma pima_test --threshold 0.95 --json");
+  ASSERT_EQ(said.code, 0) << said.err;
+  EXPECT_TRUE(contains(said.err, "note: Yes is predicted where its probability is at least 0.95")) << said.err;
+  const Value document = from_json(said.out);
+  EXPECT_EQ(document.at("threshold").as_double(), 0.95);
+  const Vector p = document.at("columns").at("p_Yes").as_vector();
+  const auto classes = document.at("columns").at("class").as_strings();
+  for (Index i = 0; i < p.size(); ++i)
+    EXPECT_EQ(classes[static_cast<std::size_t>(i)], p(i) >= 0.95 ? "Yes" : "No") << p(i);
+  const auto alone = in.lemma("predict p.lemma pima_test --threshold 0.95 --what class");
+  EXPECT_TRUE(alone.out.starts_with("class\n")) << alone.out.substr(0, 40);
+  EXPECT_EQ(static_cast<int>(std::count(alone.out.begin(), alone.out.end(), 'Y')),
+            static_cast<int>(std::count(classes.begin(), classes.end(), "Yes")));
+  const auto judged = in.lemma("evaluate p.lemma pima_test --threshold 0.95");
+  EXPECT_TRUE(contains(judged.out, "Yes is predicted where its probability is at least 0.95.")) << judged.out;
+  ASSERT_EQ(in.lemma("fit 'scale | logistic(lambda=1)' pima_train 'type ~ .' -o s.lemma").code, 0);
+  EXPECT_EQ(in.lemma("predict s.lemma pima_test --threshold 1 --what class").out.find("Yes"), std::string::npos);
+  ASSERT_EQ(in.lemma("fit lda iris 'species ~ .' -o l.lemma").code, 0);
+  const auto three = in.lemma("predict l.lemma iris --threshold 0.9");
+  EXPECT_EQ(three.code, 2);
+  EXPECT_TRUE(contains(three.err, "--threshold decides between two classes, and this lda tells 3 apart")) << three.err;
+}
+
+TEST(PredictTool, CancelledPredictionsSayHowManyWereWritten) {
+  const Folder in;
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 4000; ++i) rows += fmt::format("{},{}\n", i % 89, i % 7);
+  in.write("train.csv", rows);
+  ASSERT_EQ(in.lemma("fit ols train.csv 'y ~ x' -o m.lemma").code, 0);
+  // A reader that takes the first lines, asks for a stop and reads on: the tool is in the middle of its work.
+  const std::string script =
+      "for i in $(seq 400); do tail -n +2 train.csv; done > many.csv; (head -n 1 train.csv; cat many.csv) > all.csv; "
+      "mkfifo out; ( head -c 65536 > /dev/null; kill -INT $(cat pid); cat > /dev/null ) < out & "
+      "sh -c 'echo $$ > pid; exec \"$0\" predict m.lemma all.csv > out 2> said' ";
+  in.write("run.sh", script + "'" + tool_path() + "'; echo $? > code; wait\n");
+  ASSERT_EQ(std::system(("cd '" + in.path(".") + "' && sh run.sh").c_str()), 0);
+  EXPECT_EQ(in.read("code"), "130\n");
+  EXPECT_TRUE(contains(in.read("said"), "cancelled; the first ")) << in.read("said");
+  EXPECT_TRUE(contains(in.read("said"), " predictions were written to standard output, the others were not"))
+      << in.read("said");
 }
 
 TEST(JudgeTool, ProgressIsToldInLinesWhereThereIsNoTerminal) {

@@ -30,6 +30,8 @@ class FileWriter {
   void write(std::span<const std::uint8_t> bytes);
   void write(std::string_view text);
   void done();
+  /// Whether nothing can be seen before done(); otherwise what is written is written.
+  bool appears_whole() const { return !target_.empty(); }
 
  private:
   void open_beside(bool replaces);

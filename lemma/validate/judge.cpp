@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/rows_for.hpp>
 #include <lemma/metric/regression.hpp>
+#include <lemma/model/threshold.hpp>
 #include <lemma/validate/judge.hpp>
 #include <lemma/validate/judge/parts.hpp>
 #include <mutex>
@@ -15,7 +16,7 @@ namespace {
 using judging::Answers;
 
 /// What the model says of the rows and what is true of them, in one pass.
-Answers ask_model(const AnyModel& model, const Rows& rows, const Execution& execution) {
+Answers ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options, const Execution& execution) {
   const Index n = rows.count();
   Answers out;
   if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(static_cast<std::size_t>(n));
@@ -24,7 +25,8 @@ Answers ask_model(const AnyModel& model, const Rows& rows, const Execution& exec
   for_each_block(rows, execution, [&](const Block& block) {
     PredictOptions with_offset;
     with_offset.offset = block.offset;
-    const Prediction said = model.predict(block.x, with_offset);
+    const Prediction said = options.threshold ? predict_at_threshold(model, *options.threshold, block.x, with_offset)
+                                              : model.predict(block.x, with_offset);
     {
       const std::lock_guard lock(door);  // the first block tells what there is
       if (out.value.size() == 0) out.value.resize(said.value().size() > 0 ? n : 0);
@@ -62,18 +64,25 @@ void measure(const AnyModel& model, const Rows& rows, const Answers& answers, co
   }
 }
 
+/// Error unless it predicts numbers, classes or clusters.
 void require_predictions(const AnyModel& model) {
   const Task task = model->task();
-  if (task != Task::regression && task != Task::classification && task != Task::clustering)
-    throw Error(fmt::format("{} transforms rows and predicts nothing that could be judged; 'lemma verify' checks it",
-                            model->method().name()));
+  const PartInfo& needed = task == Task::regression       ? kValuePart
+                           : task == Task::classification ? kClassPart
+                                                          : kClusterPart;
+  const auto offered = model->parts();
+  if (std::none_of(offered.begin(), offered.end(), [&](const PartInfo& part) { return part.name == needed.name; }))
+    throw Error(fmt::format(
+        "{} predicts neither numbers nor classes nor clusters that could be judged; 'lemma verify' checks it",
+        model->method().name()));
 }
 
-Judgement begun(const AnyModel& model, const Rows& rows) {
+Judgement begun(const AnyModel& model, const Rows& rows, const JudgeOptions& options) {
   Judgement out;
   out.model = out.method = model->method().name();
   out.task = model->task();
   out.rows = rows.count();
+  out.threshold = options.threshold;
   return out;
 }
 
@@ -157,10 +166,11 @@ void require_known_classes(const Labels& labels, const TrainedModel& trained, co
 
 }  // namespace
 
-Judgement judge(const AnyModel& model, const Rows& rows, const Execution& execution) {
+Judgement judge(const AnyModel& model, const Rows& rows, const JudgeOptions& options) {
   require_predictions(model);
-  Judgement out = begun(model, rows);
-  const Answers answers = ask_model(model, rows, execution.part(0, 0.6, "predicting"));
+  const Execution& execution = options.execution;
+  Judgement out = begun(model, rows, options);
+  const Answers answers = ask_model(model, rows, options, execution.part(0, 0.6, "predicting"));
   measure(model, rows, answers, execution.part(0.6, 1, "measuring"), out);
   return out;
 }
@@ -184,10 +194,10 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
                             trained.design.target(), data.schema().source()));
   require(rows.count() > 0, data.rows() == 0 ? "there are no rows: there is nothing to judge"
                                              : "no row is complete: there is nothing to judge");
-  Judgement out = begun(model, rows);
+  Judgement out = begun(model, rows, options);
   out.data = data.schema().source();
   out.notes = given.notes;
-  Answers answers = ask_model(model, rows, execution.part(0.2, 0.6, "predicting"));
+  Answers answers = ask_model(model, rows, options, execution.part(0.2, 0.6, "predicting"));
   if (!options.weights.empty()) answers.weight = weights_from(data, options.weights, given.kept);
   if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
   if (supervised) require_known_classes(answers.label, trained, data, given.kept);

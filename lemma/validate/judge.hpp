@@ -1,7 +1,6 @@
 // lemma/validate/judge.hpp: how good a model is on rows whose truth is known, and whether these rows can tell.
 #pragma once
 #include <lemma/metric/classification.hpp>
-#include <lemma/model/fit.hpp>
 #include <lemma/validate/honesty.hpp>
 
 namespace lemma {
@@ -10,6 +9,7 @@ struct JudgeOptions {
   std::optional<Missing> missing;     // of rows with missing values; without it as in the training
   std::string weights;                // a column of frequencies; empty: that of the training, where the data have it
   std::string truth;                  // for clusters: the column of the true classes, or several ("sp:sex")
+  std::optional<double> threshold;    // of two classes: the second is predicted where its probability is at least this
   std::optional<std::size_t> memory;  // bytes that the table may take; a larger one is read in blocks
   Execution execution;                // threads, progress
 };
@@ -33,7 +33,8 @@ struct Judgement {
   std::vector<Measure> measures;              // every one that suits the task, with intervals where the rows give them
   std::vector<std::string> classes;           // for classification, with
   std::optional<Confusion> confusion;         // the table of errors, and
-  std::vector<ClassScore> per_class;          // precision, recall, F1 and AUC of each class
+  std::vector<ClassScore> per_class;          // precision, recall, F1 and AUC of each class,
+  std::optional<double> threshold;            // and the threshold that decided, where one was given
   std::optional<ClassesInClusters> clusters;  // for clusters and a given truth
   std::string space;                   // for the clusters of a pipeline: after which steps distances are measured
   std::vector<Measure> leave_one_out;  // of training rows, where the model has it in closed form: an honest estimate
@@ -46,8 +47,8 @@ struct Judgement {
 Judgement judge(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options = {});
 Judgement judge(const TrainedModel& trained, const Table& table, const JudgeOptions& options = {});
 
-/// The same of rows that have no table, such as a fold: measures alone (`missing`, `weights` and `truth` say nothing here).
-Judgement judge(const AnyModel& model, const Rows& rows, const Execution& execution = {});
+/// The same of rows that have no table, such as a fold: measures alone. Of the options those about the table say nothing here.
+Judgement judge(const AnyModel& model, const Rows& rows, const JudgeOptions& options = {});
 
 /// The document of `lemma evaluate --json`: see docs/json.md.
 Value to_value(const Judgement& judgement);

@@ -5,12 +5,16 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/data/rows_for.hpp>
 #include <lemma/data/sparse_rows.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/kernel/svm.hpp>
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/linear/perceptron.hpp>
 #include <lemma/metric/clustering.hpp>
 #include <lemma/metric/regression.hpp>
+#include <lemma/model/fit.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/scale.hpp>
 #include <lemma/validate/judge.hpp>
@@ -66,7 +70,8 @@ TEST(Judge, NumbersAreMeasuredAsByHand) {
   EXPECT_EQ(found.rows, 253);
   EXPECT_EQ(found.method, "ols");
   const auto& y = test.column("medv").numbers().values;
-  const auto expected = measures(score_regression(Eigen::Map<const Vector>(y.data(), 253), model.predict(test).value()));
+  const auto expected =
+      measures(score_regression(Eigen::Map<const Vector>(y.data(), 253), model.predict(test).value()));
   ASSERT_EQ(found.measures.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(found.measures[i].name, expected[i].name);
@@ -292,10 +297,43 @@ TEST(Judge, TheTruthOfClustersMayBeNumbersAndMustBeThere) {
             "--truth is for clusters; lda is judged by its response 'species'");
 }
 
+TEST(Judge, AThresholdDecidesBetweenTwoClasses) {
+  const Table train = dataset("pima_train"), test = dataset("pima_test");
+  Value params = Value::object();
+  params.set("lambda", 0.1);
+  const TrainedModel model = trained<Logistic>("type ~ .", train, params);
+  const Matrix p = model.predict(test).probabilities();
+  const Judgement usual = judge(model, test), half = judge(model, test, {.threshold = 0.5});
+  EXPECT_EQ(usual.confusion->counts, half.confusion->counts);
+  EXPECT_EQ(half.threshold, 0.5);
+  for (const double t : {0.0, 0.2, 0.8, 1.0}) {
+    const Judgement found = judge(model, test, {.threshold = t});
+    EXPECT_EQ(found.confusion->predicted_as(1), static_cast<double>((p.col(1).array() >= t).count())) << t;
+    EXPECT_EQ(value_of(found, "auc"), value_of(usual, "auc")) << "the order of the rows stays";
+  }
+  EXPECT_NE(
+      text(judge(model, test, {.threshold = 0.95})).find("Yes is predicted where its probability is at least 0.95."),
+      std::string::npos);
+  EXPECT_EQ(message_of([&] { judge(model, test, {.threshold = 1.5}); }),
+            "--threshold is 1.5, must be a probability between 0 and 1");
+  const Table iris = dataset("iris"), boston = dataset("boston");
+  EXPECT_EQ(message_of([&] { judge(trained<Lda>("species ~ .", iris), iris, {.threshold = 0.9}); }),
+            "--threshold decides between two classes, and this lda tells 3 apart; predict --what probabilities "
+            "gives theirs");
+  EXPECT_EQ(message_of([&] { judge(trained<Ols>("medv ~ lstat", boston), boston, {.threshold = 0.9}); }),
+            "--threshold decides between two classes, and ols predicts none");
+  EXPECT_EQ(message_of([&] { judge(trained<Svm>("type ~ .", train), test, {.threshold = 0.9}); }),
+            "this svm gives no probabilities that --threshold could be held against: fit it with --probabilities");
+  EXPECT_EQ(
+      message_of([&] { judge(trained<Perceptron>("type ~ .", train), test, {.threshold = 0.9}); }),
+      "this perceptron gives no probabilities that --threshold could be held against: use a method that does, such "
+      "as logistic");
+}
+
 TEST(Judge, AModelThatOnlyTransformsIsNotJudged) {
   const Table iris = dataset("iris");
   EXPECT_EQ(message_of([&] { judge(trained<Pca>("~ . - species", iris), iris); }),
-            "pca transforms rows and predicts nothing that could be judged; 'lemma verify' checks it");
+            "pca predicts neither numbers nor classes nor clusters that could be judged; 'lemma verify' checks it");
 }
 
 TEST(Judge, RowsWithoutATableHaveMeasuresAlone) {  // a fold

@@ -45,7 +45,11 @@ std::string confusion_text(const Judgement& judgement) {
     recall.push_back(format_fixed(one.recall, 3));
     f1.push_back(format_fixed(one.f1, 3));
   }
-  return "\n" + table.right("precision", precision).right("recall", recall).right("F1", f1).str();
+  std::string out = "\n" + table.right("precision", precision).right("recall", recall).right("F1", f1).str();
+  if (judgement.threshold)
+    out += fmt::format("\n{} is predicted where its probability is at least {}.\n", judgement.classes.back(),
+                       format_significant(*judgement.threshold, 10));
+  return out;
 }
 
 std::string clusters_text(const ClassesInClusters& found) {
@@ -86,6 +90,7 @@ Value to_value(const Judgement& judgement) {
     out.set("classes", judgement.classes);
     out.set("confusion", judgement.confusion->counts);
     out.set("per_class", per_class_document(judgement.per_class));
+    if (judgement.threshold) out.set("threshold", *judgement.threshold);
   }
   if (!judgement.space.empty()) out.set("space", judgement.space);
   if (const auto& found = judgement.clusters) {

@@ -1,0 +1,12 @@
+// lemma/model/threshold.hpp: a class that is predicted only where it is probable enough.
+#pragma once
+#include <lemma/model/any_model.hpp>
+
+namespace lemma {
+
+/// What a model says of rows, but of two classes the second is predicted where its probability is at least the threshold, and
+/// the first elsewhere. Error when the model predicts no classes, tells other than two apart, or has no probabilities.
+Prediction predict_at_threshold(const AnyModel& model, double threshold, const MatrixView& x,
+                                const PredictOptions& options = {});
+
+}  // namespace lemma
