@@ -38,6 +38,7 @@
 #include <lemma/model/fit.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/store.hpp>
+#include <lemma/model/threshold.hpp>
 #include <lemma/model/train.hpp>
 #include <lemma/optimize/coordinate.hpp>
 #include <lemma/optimize/gradient_check.hpp>

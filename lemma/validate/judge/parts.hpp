@@ -1,4 +1,4 @@
-// lemma/validate/judge/parts.hpp: what the files of judge share.
+// lemma/validate/judge/parts.hpp: what the files of judge share. Inner header.
 #pragma once
 #include <lemma/validate/judge.hpp>
 
