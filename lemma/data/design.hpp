@@ -66,20 +66,21 @@ struct DesignTermColumns {
   Index first = 0, width = 0;
 };
 
-/// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the values
-/// that stand in for missing ones. Learned once from the training table, then applied to any table with these columns.
+/// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the knots of
+/// bs() and ns(), the breaks of cut(), the values that stand in for missing ones. Learned once from the training table, then applied to any table with these columns.
 /// A value: copies share what was learned, and it never changes.
 ///
-/// Levels and classes that do not occur in the training rows are left out. Levels made from numbers, by factor(x) or a
-/// numeric response, are named as the number is written shortest. All are ordered by their bytes unless the table's
-/// column holds another order. cbind(s, f) gives y = s / (s + f), and s + f as (a factor of) the weight.
+/// Levels and classes that do not occur in the training rows are left out, but a condition (x > 10) among the terms has
+/// both FALSE and TRUE. Levels made from numbers, by factor(x) or a numeric response, are named as the number is written
+/// shortest and ordered by value; texts are ordered by their bytes unless the table's column holds another order. cbind(s, f) gives y = s / (s + f), and s + f as (a factor of) the weight.
 class Design {
  public:
   Design();
   /// Learns levels, constants and fill-ins from the training rows. The intercept is not a column of x.
   Design(const Formula& formula, const Table& table, const DesignOptions& options = {});
-  /// The same from a stream: two passes, and one more for each 256 MB of columns whose median or mode is needed. Only
-  /// columns of poly(), medians and modes are ever in memory as a whole.
+  /// The same from a stream: two passes, one more for cut(x, k), for each scale() inside another call, and for each 256 MB
+  /// of columns whose median or mode is needed. Only columns of poly(), of bs() and ns() whose knots are quantiles,
+  /// medians and modes are ever in memory as a whole.
   Design(const Formula& formula, const TableStream& stream, const DesignOptions& options = {});
 
   const std::vector<std::string>& features() const;      // "log(FL)", "sexM", "poly(x, 2)1", "a:b"

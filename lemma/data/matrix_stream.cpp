@@ -68,7 +68,8 @@ std::vector<Index> one_of_each(const MatrixView& x, Index column) {
 }
 
 bool is_factor(const Expression& e) {
-  return e.kind == Expression::Kind::call && e.text == "factor" && e.arguments.size() == 1;
+  return e.kind == Expression::Kind::call && (e.text == "factor" || e.text == "as.factor") && e.arguments.size() == 1 &&
+         is_column(e.arguments[0]);
 }
 
 bool names_columns(const Formula& formula) {
@@ -138,7 +139,8 @@ bool takes_columns_as_they_are(const Design& design) {
   const auto& response = parts.response;
   const bool one = response.kind == Response::Kind::none ||
                    (response.kind == Response::Kind::numeric && is_column(response.numbers[0])) ||
-                   (response.kind == Response::Kind::classes && response.parts.size() == 1);
+                   (response.kind == Response::Kind::classes && response.parts.size() == 1 &&
+                    response.parts[0].takes_levels_of_column());
   return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && !parts.terms.empty() &&
          std::all_of(parts.variables.begin(), parts.variables.end(), plain) &&
          std::all_of(parts.terms.begin(), parts.terms.end(), [](const auto& t) { return t.factors.size() == 1; });

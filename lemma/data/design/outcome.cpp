@@ -64,7 +64,8 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
   const Response& response = bound.parts().response;
   const Index rows = bound.table().rows();
   std::vector<std::vector<std::int32_t>> codes(response.parts.size(), std::vector<std::int32_t>(at(rows)));
-  for (std::size_t p = 0; p < codes.size(); ++p) bound.codes(response.parts[p], 0, rows, codes[p].data());
+  const BoundRows all(bound, 0, rows, Gaps::refuse);
+  for (std::size_t p = 0; p < codes.size(); ++p) bound.codes(response.parts[p], all, codes[p].data());
   std::vector<int> combination(codes.size());
   std::vector<std::string> unseen;
   Index unseen_rows = 0;
@@ -78,7 +79,7 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
     const bool missing = std::find(combination.begin(), combination.end(), -1) != combination.end();
     if (label >= 0 || missing) continue;
     std::string name;
-    for (const auto& part : response.parts) name += (name.empty() ? "" : ":") + bound.column(part.column()).text(row);
+    for (const auto& part : response.parts) name += (name.empty() ? "" : ":") + bound.level(part, row);
     require(bound.use() != Use::training,
             fmt::format("class '{}' in row {} was not seen when the design was learned", name, bound.row_number(row)));
     ++unseen_rows;

@@ -70,8 +70,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
   const auto responds = [&](const std::string& name) {
     const Column* found = stream.schema().find(name);
-    return training ||
-           (found && (parts.response.kind == Response::Kind::classes || found->type() == ColumnType::numeric));
+    return training || (found && (!parts.needs_numbers(name) || found->type() == ColumnType::numeric));
   };
   has_response = parts.response.kind != Response::Kind::none &&
                  std::all_of(parts.response.columns.begin(), parts.response.columns.end(), responds);
@@ -118,18 +117,8 @@ void StreamRows::count_rows(const Execution& execution) {
     const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
     has_weights = !weights.empty() && stream_.schema().find(weights);
   }
-  const BoundTable bound(design_.parts(), stream_.schema(), use_);
-  auto order = bound.predictors();
-  for (auto& name : bound.outcomes()) order.push_back(name);
-  const auto in_order = [&](std::map<std::string, Index>& found_in, Completeness::Counts& out) {
-    for (const auto& name : order)
-      if (const auto found = found_in.find(name); found != found_in.end()) {
-        out.emplace_back(*found);
-        found_in.erase(found);
-      }
-  };
-  in_order(missing, all.missing);
-  in_order(unseen, all.unseen);
+  all.missing = in_order(design_.parts(), std::move(missing));
+  all.unseen = in_order(design_.parts(), std::move(unseen));
   check_missing(all, policy_, rows, use_);
   if (auto note = missing_note(all, policy_, rows, count(), use_); !note.empty()) notes_.push_back(std::move(note));
 }
