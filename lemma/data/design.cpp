@@ -117,6 +117,17 @@ void finish(Response& response) {
     response.classes.push_back(std::move(name));
   }
   response.required.clear();
+  response.several.clear();
+  auto next_number = response.numbers.begin();
+  auto next_part = response.parts.begin();
+  for (const bool of_classes : response.of_classes)
+    if (of_classes) {
+      response.several.push_back({next_part->label, next_part->levels});
+      ++next_part;
+    } else {
+      const Expression& e = *next_number++;
+      response.several.push_back({e.kind == Expression::Kind::name ? e.text : to_text(e), {}});
+    }
   const auto add = [&](const Expression& value) {
     for (const auto& name : columns_of(value)) {
       add_once(response.columns, name);
@@ -230,6 +241,7 @@ std::vector<std::vector<std::string>> Design::levels() const {
   return out;
 }
 const std::vector<std::string>& Design::classes() const { return parts_->response.classes; }
+std::vector<ResponseColumn> Design::responses() const { return parts_->response.several; }
 const std::string& Design::target() const { return parts_->response.target; }
 std::vector<DesignTermColumns> Design::terms() const {
   std::vector<DesignTermColumns> out;

@@ -14,6 +14,7 @@ namespace lemma {
 namespace {
 
 constexpr std::size_t kMaxTerms = 100'000;       // of a formula after expansion
+constexpr std::size_t kMaxResponses = 1000;      // of cbind()
 constexpr std::size_t kMaxProducts = 4'000'000;  // pairs tried for one * : or ^
 
 bool is_zero_or_one(const Token& token) {
@@ -77,9 +78,15 @@ class FormulaParser {
       check_term(e, tokens_);
       return e;
     }
-    if (e.arguments.size() != 2)
-      tokens_.fail(e.place, fmt::format("cbind(successes, failures) takes two columns, not {}", e.arguments.size()));
-    for (const auto& argument : e.arguments) check_numeric(argument);
+    if (e.arguments.size() < 2) tokens_.fail(e.place, "cbind() takes two columns or more: cbind(y1, y2)");
+    if (e.arguments.size() > kMaxResponses)
+      tokens_.fail(e.arguments[kMaxResponses].place, fmt::format("more than {} responses", kMaxResponses));
+    for (std::size_t i = 0; i < e.arguments.size(); ++i) {
+      const Expression& argument = e.arguments[i];
+      if (!e.keywords[i].empty()) tokens_.fail(argument.place, "cbind() takes columns, not names for them");
+      if (makes_levels(argument)) check_term(argument, tokens_);
+      else check_numeric(argument);
+    }
     return e;
   }
 
@@ -222,7 +229,7 @@ class FormulaParser {
       set.offsets.push_back(std::move(e.arguments[0]));
       return;
     }
-    if (e.text == "cbind") tokens_.fail(e.place, "cbind(successes, failures) is a response: it stands left of '~'");
+    if (e.text == "cbind") tokens_.fail(e.place, "cbind() is of responses: it stands left of '~'");
     check_term(e, tokens_);
     set.add(bits_of(std::move(e)));
   }

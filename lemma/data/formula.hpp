@@ -32,11 +32,10 @@ struct Term {
 ///
 /// Comparisons bind looser than +, as in R: `a + x > 10` compares a sum, `a + (x > 10)` are two terms.
 struct Formula {
-  std::string text;  // as typed
-  std::vector<Expression>
-      response;                     // empty: none; several: the joint class u:v; cbind(s, f), cut(y, 3), y > 3 are kept
-  std::vector<Term> terms;          // in R's order: by degree, then as written
-  std::vector<Expression> offsets;  // the z of offset(z)
+  std::string text;                  // as typed
+  std::vector<Expression> response;  // empty: none; several: the joint class u:v; cbind(…), cut(y, 3), y > 3 are kept
+  std::vector<Term> terms;           // in R's order: by degree, then as written
+  std::vector<Expression> offsets;   // the z of offset(z)
   bool intercept = true;
 
   /// Does `.` still stand among the terms?

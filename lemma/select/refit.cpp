@@ -96,6 +96,7 @@ Refit::Refit(const TrainedModel& model, const TableStream& data, TrainOptions op
   options_.design.missing = model.design.missing();
   options_.design.weights = model.design.weights();
   options_.design.precision = model.design.precision();
+  options_.design.response = model.design.classes().empty() ? ResponseAs::numbers : ResponseAs::classes;
 }
 
 std::string Refit::text(const std::vector<Term>& terms) const {

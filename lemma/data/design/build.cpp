@@ -44,8 +44,9 @@ Draft::Source make_categorical(const Formula& formula, const Table& schema, cons
   Draft::Source source{e, {}, {}};
   variable.kind = Variable::Kind::categorical;
   variable.label = e.kind == Expression::Kind::name ? e.text : to_text(e);
-  variable.value = e.text == "factor" || e.text == "as.factor" ? e.arguments[0] : e;
-  if (e.kind == Expression::Kind::call && e.text == "cut") {
+  const bool call = e.kind == Expression::Kind::call;  // a column may be called so too
+  variable.value = call && (e.text == "factor" || e.text == "as.factor") ? e.arguments[0] : e;
+  if (call && e.text == "cut") {
     source.cut = cut_call(e, failing(formula));
     variable.cuts = true;
     variable.value = source.cut->value;
@@ -120,7 +121,8 @@ bool has_levels(const Formula& formula, const Table& schema, const Expression& e
   return makes_levels(e) || is_condition(e);
 }
 
-void set_numeric_response(const Formula& formula, const Table& schema, const Expression& e, DesignParts& parts) {
+/// A response that is a number; of a condition 0 or 1.
+const Expression& number_of(const Formula& formula, const Table& schema, const Expression& e, DesignParts& parts) {
   if (has_levels(formula, schema, e) && !is_condition(e)) {
     const Column* column = e.kind == Expression::Kind::name ? &need(formula, schema, e) : nullptr;
     throw Error(
@@ -131,38 +133,55 @@ void set_numeric_response(const Formula& formula, const Table& schema, const Exp
                              column ? some_levels(*column) : "")));
   }
   check_columns(formula, schema, e, parts);
-  parts.response.kind = Response::Kind::numeric;
-  parts.response.numbers = {e};
+  return e;
 }
 
-void set_classes(const Formula& formula, const Table& schema, Draft& draft) {
-  Response& response = draft.parts.response;
-  response.kind = Response::Kind::classes;
-  for (const auto& e : formula.response) {
-    if (e.kind != Expression::Kind::name && !makes_levels(e) && !is_condition(e))
-      throw Error(point_at(
-          "formula", formula.text, e.place,
-          fmt::format("{} is a number, but this method predicts a class; use a regression method", to_text(e))));
-    if (e.kind == Expression::Kind::name && need(formula, schema, e).type() == ColumnType::text) fail_text(formula, e);
-    Variable part;
-    draft.response_sources.push_back(make_categorical(formula, schema, e, part, draft.parts));
-    response.parts.push_back(std::move(part));
-  }
+void add_class(const Formula& formula, const Table& schema, const Expression& e, Draft& draft) {
+  if (e.kind != Expression::Kind::name && !makes_levels(e) && !is_condition(e))
+    throw Error(
+        point_at("formula", formula.text, e.place,
+                 fmt::format("{} is a number, but this method predicts a class; use a regression method", to_text(e))));
+  if (e.kind == Expression::Kind::name && need(formula, schema, e).type() == ColumnType::text) fail_text(formula, e);
+  Variable part;
+  draft.response_sources.push_back(make_categorical(formula, schema, e, part, draft.parts));
+  draft.parts.response.parts.push_back(std::move(part));
 }
 
 bool is_categorical(const Formula& formula, const Table& schema) {
   return formula.response.size() > 1 || has_levels(formula, schema, formula.response[0]);
 }
 
-/// Numbers that are computed, such as I(share).
-bool is_computed(const Formula& formula, const Table& schema) {
-  return formula.response[0].kind != Expression::Kind::name && !is_categorical(formula, schema);
+/// One of several: a class where it must be, or where the method takes both and its values are levels.
+void add_response(const Formula& formula, const Table& schema, const Expression& e, const DesignOptions& options,
+                  Draft& draft) {
+  Response& response = draft.parts.response;
+  const bool of_classes = options.classify || (options.classify_categories && has_levels(formula, schema, e));
+  response.of_classes.push_back(of_classes);
+  if (of_classes) add_class(formula, schema, e, draft);
+  else response.numbers.push_back(number_of(formula, schema, e, draft.parts));
 }
 
-/// Of a method that takes either response, a computed one is a number; any other one is a class where it can be.
-bool is_class(const Formula& formula, const Table& schema, const DesignOptions& options) {
-  if (!options.classify_categories) return options.classify;
-  return options.classify ? !is_computed(formula, schema) : is_categorical(formula, schema);
+void set_several(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
+  const Expression& all = formula.response[0];
+  const bool two_numbers = all.arguments.size() == 2 && !has_levels(formula, schema, all.arguments[0]) &&
+                           !has_levels(formula, schema, all.arguments[1]);
+  Response& response = draft.parts.response;
+  if (options.takes_counts && (two_numbers || !options.takes_several)) {
+    if (all.arguments.size() != 2)
+      throw Error(point_at(
+          "formula", formula.text, all.place,
+          fmt::format("this method takes cbind(successes, failures): two columns, not {}", all.arguments.size())));
+    response.kind = Response::Kind::counts;
+    for (const auto& argument : all.arguments)
+      response.numbers.push_back(number_of(formula, schema, argument, draft.parts));
+    return;
+  }
+  if (!options.takes_several)
+    throw Error(
+        point_at("formula", formula.text, all.place,
+                 fmt::format("this method takes one response, and {} are {}", to_text(all), all.arguments.size())));
+  response.kind = Response::Kind::several;
+  for (const auto& argument : all.arguments) add_response(formula, schema, argument, options, draft);
 }
 
 void set_response(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
@@ -172,19 +191,16 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
   for (const auto& e : formula.response)
     response.target += (response.target.empty() ? "" : ":") + (e.kind == Expression::Kind::name ? e.text : to_text(e));
   if (first.kind == Expression::Kind::call && first.text == "cbind") {
-    if (!options.takes_counts)
-      throw Error(
-          point_at("formula", formula.text, first.place, "this method does not take cbind(successes, failures)"));
-    for (const auto& argument : first.arguments) check_columns(formula, schema, argument, draft.parts);
-    response.kind = Response::Kind::counts;
-    response.numbers = first.arguments;
-  } else if (is_class(formula, schema, options)) {
-    set_classes(formula, schema, draft);
+    set_several(formula, schema, options, draft);
+  } else if (options.classify || (options.classify_categories && is_categorical(formula, schema))) {
+    response.kind = Response::Kind::classes;
+    for (const auto& e : formula.response) add_class(formula, schema, e, draft);
   } else if (formula.response.size() > 1) {
     throw Error(point_at("formula", formula.text, formula.response[1].place,
                          "u:v is a joint class, but this method predicts a number"));
   } else {
-    set_numeric_response(formula, schema, first, draft.parts);
+    response.kind = Response::Kind::numeric;
+    response.numbers = {number_of(formula, schema, first, draft.parts)};
   }
 }
 

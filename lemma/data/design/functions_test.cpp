@@ -77,7 +77,7 @@ TEST(Conditions, AreClassesAsAResponse) {
   EXPECT_EQ(design.response_columns(), (Names{"a"}));
   EXPECT_EQ(design.train(table()).label, (std::vector<int>{1, 0, 0, 1, 0, 0}));
   EXPECT_EQ(made("a == \"p\" ~ .", {.classify = true}).columns(), (Names{"y", "b", "x", "z"}));
-  EXPECT_EQ(made("I(x > 3) ~ z", {.classify = true, .classify_categories = true}).classes(), (Names{"FALSE", "TRUE"}));
+  EXPECT_EQ(made("I(x > 3) ~ z", {.classify_categories = true}).classes(), (Names{"FALSE", "TRUE"}));
   EXPECT_EQ(made("x > 3 ~ z", {.classify_categories = true}).classes(), (Names{"FALSE", "TRUE"}));
   EXPECT_EQ(made("factor(x > 3, ref = TRUE) ~ z", {.classify = true}).classes(), (Names{"TRUE", "FALSE"}));
   EXPECT_EQ(made("x > 100 ~ z", {.classify = true}).classes(), (Names{"FALSE"}));  // classes that occur
@@ -210,6 +210,14 @@ TEST(Factor, NumbersAreOrderedByTheirValues) {
                  categorical("s", {"10", "9", "10", "9"})});
   EXPECT_EQ(Design(formula("u:v ~ x"), t, {.classify = true}).classes(), (Names{"9:-1", "9:2", "10:-1", "10:2"}));
   EXPECT_EQ(Design(formula("s ~ x"), t, {.classify = true}).classes(), (Names{"10", "9"}));  // texts: by their bytes
+}
+
+TEST(Factor, AColumnMayHaveTheNameOfAFunction) {
+  const Table t({numeric("y", {1, 2, 3}), categorical("factor", {"a", "b", "a"}), categorical("cut", {"c", "d", "d"}),
+                 numeric("scale", {1, 2, 3}), numeric("TRUE", {1, 0, 1})});
+  EXPECT_EQ(Design(formula("y ~ factor + cut + scale + `TRUE` + I(`TRUE` > 0)"), t).features(),
+            (Names{"factorb", "cutd", "scale", "TRUE", "I(`TRUE` > 0)TRUE"}));
+  EXPECT_EQ(Design(formula("factor ~ y"), t, {.classify = true}).classes(), (Names{"a", "b"}));
 }
 
 TEST(Inside, PminAndPmaxTakeTheLeastAndTheLargest) {

@@ -122,11 +122,22 @@ bool is_numeric_label(const Table& schema, const Draft& draft, std::size_t part)
   return e.kind == Expression::Kind::name && schema.column(e.text).type() == ColumnType::numeric;
 }
 
-/// Of a method that takes numbers or classes: a numeric response that cannot be classes is numbers.
-bool must_be_numbers(const Table& schema, const Survey& found, const Draft& draft, const DesignOptions& options) {
-  const Response& response = draft.parts.response;
-  return options.classify && options.classify_categories && response.kind == Response::Kind::classes &&
-         response.parts.size() == 1 && is_numeric_label(schema, draft, 0) && !why_no_classes(found.classes[0]).empty();
+/// Of a method that takes both, few whole numbers may be meant as classes; but only the user knows.
+bool might_be_classes(const DesignParts& parts, const DesignOptions& options) {
+  return options.classify_categories && parts.response.kind == Response::Kind::numeric &&
+         parts.response.numbers[0].kind == Expression::Kind::name;
+}
+
+void note_few_values(const Survey& found, DesignParts& parts) {
+  const auto& values = found.response_values;
+  if (values.empty() || static_cast<Index>(values.size()) > kFewValues ||
+      std::any_of(values.begin(), values.end(), [](double v) { return v != std::floor(v); }))
+    return;
+  const std::string name = to_text(parts.response.numbers[0]);
+  parts.notes.push_back(
+      fmt::format("the response {} is numeric, and numbers are predicted; it has {}, all whole: if they are classes, "
+                  "write factor({})",
+                  name, count_of(static_cast<Index>(values.size()), "value"), name));
 }
 
 void note_unused_classes(const Table& schema, const Variable& part, std::vector<std::string>& notes) {
@@ -140,7 +151,6 @@ void note_unused_classes(const Table& schema, const Variable& part, std::vector<
 
 void learn_classes(const Formula& formula, const Table& schema, const Survey& found, Draft& draft) {
   Response& response = draft.parts.response;
-  if (response.kind != Response::Kind::classes) return;
   for (std::size_t p = 0; p < response.parts.size(); ++p) {
     Variable& part = response.parts[p];
     const Expression& e = draft.response_sources[p].expression;
@@ -154,6 +164,7 @@ void learn_classes(const Formula& formula, const Table& schema, const Survey& fo
     put_reference_first(formula, e, part.levels);
     note_unused_classes(schema, part, draft.parts.notes);
   }
+  if (response.kind != Response::Kind::classes) return;
   if (response.parts.size() == 1) {
     for (std::size_t k = 0; k < response.parts[0].levels.size(); ++k)
       response.combinations.push_back({static_cast<int>(k)});
@@ -252,13 +263,8 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
     Draft draft = draft_design(formula.expand(columns), schema, options);
     draft.parts.notes = notes;
     learn_breaks(draft, source, options.execution);
-    const Survey found = survey(draft.parts, source, options.execution);
+    const Survey found = survey(draft.parts, source, might_be_classes(draft.parts, options), options.execution);
     check_survey(draft.parts, found);
-    if (must_be_numbers(schema, found, draft, options)) {
-      DesignOptions of_numbers = options;
-      of_numbers.classify = false;
-      return learn_design(formula, source, of_numbers);
-    }
     learn_levels(formula, schema, found, draft);
     const auto constant = constant_columns(formula, draft.parts);
     if (!constant.empty()) {
@@ -269,6 +275,7 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
       continue;
     }
     learn_classes(formula, schema, found, draft);
+    note_few_values(found, draft.parts);
     set_contrasts(draft.parts);
     learn_fills(draft.parts, found, source, options.execution);
     learn_fill_of_words(draft.parts, schema, found);

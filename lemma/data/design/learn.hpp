@@ -45,14 +45,15 @@ struct Survey {
   std::vector<Counts> levels;                       // by variable; empty for numbers
   std::vector<Counts> classes;                      // by part of the response
   std::set<std::vector<std::string>> combinations;  // of a joint class
+  std::set<double> response_values;                 // of a numeric response, where they are asked for: the first few
   std::vector<RunningMoments> means;                // by numeric column, for the policy `mean`
   std::vector<Counts> words;                        // by column of words, where missing ones are filled in
   void merge(const Survey& other);
 };
-constexpr Index kMaxLevels = 100'000, kMaxNumericClasses = 1000;
+constexpr Index kMaxLevels = 100'000, kMaxNumericClasses = 1000, kFewValues = 10;
 /// Before it: the breaks of cut(x, 3), from the ends of x.
 void learn_breaks(Draft& draft, const TableSource& source, const Execution& execution);
-Survey survey(const DesignParts& parts, const TableSource& source, const Execution& execution);
+Survey survey(const DesignParts& parts, const TableSource& source, bool values_of_response, const Execution& execution);
 
 /// Values that stand in for missing ones, then the constants of scale() and poly(), the knots of bs() and ns().
 void learn_fills(DesignParts& parts, const Survey& found, const TableSource& source, const Execution& execution);

@@ -88,6 +88,28 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
   note_unseen(unseen, unseen_rows, data);
 }
 
+/// A column for each: numbers, or codes of classes.
+void fill_several(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
+  const Response& response = bound.parts().response;
+  const bool must_be_there = bound.use() != Use::prediction;
+  const std::size_t several = response.of_classes.size();
+  const BoundRows all(bound, 0, bound.table().rows(), Gaps::refuse);
+  std::vector<std::int32_t> codes(at(bound.table().rows()));
+  std::size_t number = 0, part = 0;
+  data.responses.assign(kept.size() * several, kNaN);
+  for (std::size_t k = 0; k < several; ++k) {
+    if (response.of_classes[k]) {
+      bound.codes(response.parts[part++], all, codes.data());
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (const auto code = codes[at(kept[i])]; code >= 0) data.responses[i * several + k] = code;
+    } else {
+      const auto values = kept_numbers(bound, response.numbers[number++], kept, Gaps::refuse, must_be_there);
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (std::isfinite(values[i])) data.responses[i * several + k] = values[i];
+    }
+  }
+}
+
 /// Weights must be finite and at least 0. After training a table without them is as good.
 std::vector<double> weights(const BoundTable& bound, const std::string& name, std::span<const Index> kept) {
   const bool training = bound.use() == Use::training;
@@ -124,6 +146,7 @@ void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gap
     case Response::Kind::numeric: return fill_numeric(bound, kept, data);
     case Response::Kind::counts: return fill_counts(bound, kept, data);
     case Response::Kind::classes: return fill_labels(bound, kept, data);
+    case Response::Kind::several: return fill_several(bound, kept, data);
     case Response::Kind::none: return;
   }
 }

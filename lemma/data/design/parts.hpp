@@ -65,14 +65,16 @@ struct DesignTerm {
 };
 
 struct Response {
-  enum class Kind { none, numeric, counts, classes };
+  enum class Kind { none, numeric, counts, classes, several };
   Kind kind = Kind::none;
   std::string target;
-  std::vector<Expression> numbers;             // numeric: y; counts: successes, failures
-  std::vector<Variable> parts;                 // classes: one categorical variable, or several for a joint class
+  std::vector<Expression> numbers;  // numeric: y; counts: successes, failures; several: those that are numbers
+  std::vector<Variable> parts;      // classes: one categorical variable, or several for a joint class
+  std::vector<bool> of_classes;     // several: whether each is the next of `parts`, or of `numbers`
   std::vector<std::vector<int>> combinations;  // classes: the levels of the parts that make class k
   // These follow from the above.
   std::vector<std::string> classes;
+  std::vector<ResponseColumn> several;
   std::map<std::vector<int>, int> code;
   std::vector<std::string> columns;
   std::vector<std::string> required;  // those that must not be missing

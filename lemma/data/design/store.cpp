@@ -13,7 +13,8 @@ constexpr std::pair<Contrast, std::string_view> kContrasts[] = {
 constexpr std::pair<Response::Kind, std::string_view> kResponseKinds[] = {{Response::Kind::none, "none"},
                                                                           {Response::Kind::numeric, "numeric"},
                                                                           {Response::Kind::counts, "counts"},
-                                                                          {Response::Kind::classes, "classes"}};
+                                                                          {Response::Kind::classes, "classes"},
+                                                                          {Response::Kind::several, "several"}};
 constexpr std::pair<Coding, std::string_view> kCodings[] = {
     {Coding::treatment, "treatment"}, {Coding::sum, "sum"}, {Coding::one_hot, "one_hot"}, {Coding::codes, "codes"}};
 constexpr std::pair<Unseen, std::string_view> kUnseen[] = {{Unseen::error, "error"}, {Unseen::missing, "missing"}};
@@ -89,6 +90,8 @@ Value save_response(const Response& response) {
   for (const auto& combination : response.combinations)
     codes.insert(codes.end(), combination.begin(), combination.end());
   r.set("combinations", numbers_of(codes));
+  if (response.kind == Response::Kind::several)
+    r.set("of_classes", numbers_of({response.of_classes.begin(), response.of_classes.end()}));
   return r;
 }
 
@@ -101,14 +104,22 @@ Response load_response(const Value& r) {
     response.parts.push_back(load_variable(part));
     check(response.parts.back().categorical(), "a class is made of a variable that is not categorical");
   }
+  if (response.kind == Response::Kind::several)
+    for (const double each : finite_numbers(r.at("of_classes"), "of_classes"))
+      response.of_classes.push_back(whole(each, 0, 2, "of_classes") == 1);
+  const auto several = response.of_classes.size();
+  const auto of_classes =
+      static_cast<std::size_t>(std::count(response.of_classes.begin(), response.of_classes.end(), true));
+  check(response.kind != Response::Kind::several || several >= 2, "several responses are two or more");
   const std::size_t numbers = response.kind == Response::Kind::numeric  ? 1
                               : response.kind == Response::Kind::counts ? 2
-                                                                        : 0;
+                                                                        : several - of_classes;
   check(response.numbers.size() == numbers, "the response has the wrong number of expressions");
   const bool classes = response.kind == Response::Kind::classes;
-  check(classes == !response.parts.empty(), "the response has the wrong number of parts");
+  check(classes ? !response.parts.empty() : response.parts.size() == of_classes,
+        "the response has the wrong number of parts");
   const auto codes = finite_numbers(r.at("combinations"), "combinations");
-  const std::size_t parts = std::max<std::size_t>(1, response.parts.size());
+  const std::size_t parts = classes ? response.parts.size() : 1;
   check(codes.size() % parts == 0 && classes == !codes.empty(), "the classes do not fit the response");
   std::vector<int> combination(parts);
   for (std::size_t i = 0; i < codes.size(); i += parts) {

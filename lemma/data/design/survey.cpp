@@ -60,9 +60,18 @@ std::vector<double> present(const BoundTable& bound, const std::string& name, st
   return out;
 }
 
-void survey_block(Survey& found, const BoundTable& bound, Index first, Index count) {
+/// One more than few are too many: there is no need to know the rest.
+void add_few(const double* values, std::span<const Index> kept, std::set<double>& few) {
+  for (const Index row : kept) {
+    if (static_cast<Index>(few.size()) > kFewValues) return;
+    few.insert(values[row]);
+  }
+}
+
+/// The rows that are kept.
+std::vector<Index> survey_block(Survey& found, const BoundTable& bound, Index first, Index count) {
   const DesignParts& parts = bound.parts();
-  const auto complete = completeness(bound, parts.missing, first, count);
+  auto complete = completeness(bound, parts.missing, first, count);
   const BoundRows rows(bound, first, count, Gaps::refuse);
   found.rows = count;
   found.kept = static_cast<Index>(complete.kept.size());
@@ -78,12 +87,14 @@ void survey_block(Survey& found, const BoundTable& bound, Index first, Index cou
     response.push_back(local_codes(parts.response.parts[p], rows));
     found.classes[p] = count_levels(response.back(), complete.kept, first);
   }
-  if (response.size() > 1) find_combinations(response, complete.kept, first, found);
+  if (response.size() > 1 && parts.response.kind == Response::Kind::classes)
+    find_combinations(response, complete.kept, first, found);
   for (std::size_t w = 0; w < found.words.size(); ++w)
     found.words[w] = count_levels(local_codes(bound.column(parts.word_columns[w]), first, count), complete.kept, first);
-  if (parts.missing != Missing::mean) return;
-  for (std::size_t c = 0; c < parts.numeric_columns.size(); ++c)
-    found.means[c].add(present(bound, parts.numeric_columns[c], complete.kept));
+  if (parts.missing == Missing::mean)
+    for (std::size_t c = 0; c < parts.numeric_columns.size(); ++c)
+      found.means[c].add(present(bound, parts.numeric_columns[c], complete.kept));
+  return std::move(complete.kept);
 }
 
 // -- fill-ins
@@ -200,18 +211,24 @@ void Survey::merge(const Survey& other) {
   for (const auto& [name, count] : other.missing) missing[name] += count;
   for (std::size_t v = 0; v < levels.size(); ++v) add_counts(levels[v], other.levels[v]);
   for (std::size_t p = 0; p < classes.size(); ++p) add_counts(classes[p], other.classes[p]);
+  for (const double value : other.response_values)
+    if (static_cast<Index>(response_values.size()) <= kFewValues) response_values.insert(value);
   for (std::size_t w = 0; w < words.size(); ++w) add_counts(words[w], other.words[w]);
   combinations.insert(other.combinations.begin(), other.combinations.end());
   for (std::size_t c = 0; c < means.size(); ++c) means[c].merge(other.means[c]);
 }
 
-Survey survey(const DesignParts& parts, const TableSource& source, const Execution& execution) {
+Survey survey(const DesignParts& parts, const TableSource& source, bool values_of_response,
+              const Execution& execution) {
   Survey empty;
   empty.levels.resize(parts.variables.size());
   empty.classes.resize(parts.response.parts.size());
   if (parts.missing == Missing::mean) empty.means.resize(parts.numeric_columns.size());
   if (imputes(parts.missing)) empty.words.resize(parts.word_columns.size());
-  return pass(parts, source, execution, empty, survey_block);
+  return pass(parts, source, execution, empty, [&](Survey& found, const BoundTable& bound, Index first, Index count) {
+    const auto kept = survey_block(found, bound, first, count);
+    if (values_of_response) add_few(bound.numbers(parts.response.numbers[0].text, 0), kept, found.response_values);
+  });
 }
 
 void learn_fills(DesignParts& parts, const Survey& found, const TableSource& source, const Execution& execution) {
