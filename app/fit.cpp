@@ -239,9 +239,10 @@ void add_fit(CLI::App& tool, Context& context) {
                    "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
-  command->add_option(
-      "--task", options->task,
-      "classification or regression, for methods that do both; by default the type of the response decides")
+  command
+      ->add_option(
+          "--task", options->task,
+          "classification or regression, for methods that do both; by default the type of the response decides")
       ->group("Data");
   command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
   command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");

@@ -130,6 +130,7 @@ Table table_of(const TrainedModel& trained, const Table& table, const DesignData
     Block block(data.x, 0);
     block.y = data.y;
     block.label = data.label;
+    block.responses = data.responses;
     block.weight = data.weight;
     block.precision = data.precision;
     block.offset = data.offset;

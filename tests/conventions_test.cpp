@@ -32,7 +32,8 @@ TEST(Conventions, LevelsAreOrderedByTheirBytes) {
 TEST(Conventions, NumbersThatAreLevelsAreOrderedByTheirValues) {
   const Table table({numeric("k", {10, 2, 3, 10}), numeric("x", {1, 2, 3, 4})});
   EXPECT_EQ(Design(formula("k ~ x"), table, {.classify = true}).classes(), (std::vector<std::string>{"2", "3", "10"}));
-  EXPECT_EQ(Design(formula("x ~ factor(k)"), table).features(), (std::vector<std::string>{"factor(k)3", "factor(k)10"}));
+  EXPECT_EQ(Design(formula("x ~ factor(k)"), table).features(),
+            (std::vector<std::string>{"factor(k)3", "factor(k)10"}));
 }
 
 TEST(Conventions, TheFirstLevelIsTheReference) {

@@ -113,7 +113,8 @@ TEST(DesignErrors, PointAtTheFormula) {
   expect_says(training_error("y ~ bmi + log(sex)", table()),
               "a number is needed here, but 'sex' is categorical (F, M)\n  y ~ bmi + log(sex)\n                ^");
   expect_says(training_error("y ~ offset(bmi)", table()), "does not take an offset()");
-  expect_says(training_error("cbind(y, bmi) ~ age", table()), "this method takes one response, and cbind(y, bmi) are 2");
+  expect_says(training_error("cbind(y, bmi) ~ age", table()),
+              "this method takes one response, and cbind(y, bmi) are 2");
   expect_says(training_error("y ~ factor(sex, ref = \"m\")", table(), {.missing = Missing::mode}),
               "'m' is not a level of sex (did you mean 'M'?)");
 }
