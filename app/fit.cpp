@@ -21,7 +21,7 @@ namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, id, stepwise, from;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, id, stepwise, from, task;
   DataOptions data;
   bool help = false, strict = false;
 };
@@ -126,6 +126,9 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   TrainOptions how;
   how.design.coding = static_cast<Coding>(choose("--coding", options.coding, {"treatment", "sum", "one-hot"}));
   if (!options.missing.empty()) how.design.missing = parse_missing(options.missing);
+  if (!options.task.empty())
+    how.design.response = choose("--task", options.task, {"classification", "regression"}) == 0 ? ResponseAs::classes
+                                                                                                : ResponseAs::numbers;
   how.design.weights = options.weights;
   how.design.precision = options.precision;
   how.id = options.id;
@@ -236,6 +239,11 @@ void add_fit(CLI::App& tool, Context& context) {
                    "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
+  command
+      ->add_option(
+          "--task", options->task,
+          "classification or regression, for methods that do both; by default the type of the response decides")
+      ->group("Data");
   command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
   command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");

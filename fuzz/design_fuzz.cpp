@@ -25,6 +25,8 @@ void check_same(const Design& design) {
   try {
     const auto a = design.apply(table(), Missing::drop), b = again.apply(table(), Missing::drop);
     if (a.x != b.x || !a.x.allFinite() || a.label != b.label) std::abort();
+    if (a.responses.size() != design.responses().size() * static_cast<std::size_t>(a.has_response ? a.x.rows() : 0))
+      std::abort();
     if (a.x.cols() != static_cast<Index>(design.features().size())) std::abort();
     if (design.sparse(table(), Missing::drop).rows() != a.x.rows()) std::abort();
   } catch (const Error&) {}
@@ -38,7 +40,10 @@ Design made(std::uint8_t kind, const std::uint8_t* data, std::size_t size) {
   options.coding = static_cast<Coding>(kind % 3);
   options.missing = static_cast<Missing>(kind / 3 % 5);
   options.classify = kind / 15 % 2 == 1;
-  options.takes_offset = options.takes_counts = true;
+  options.takes_offset = true;
+  options.classify_categories = kind / 30 % 2 == 1;
+  options.takes_counts = kind / 60 % 2 == 0;
+  options.takes_several = kind / 120 % 2 == 1;
   return Design(formula(text), table(), options);
 }
 

@@ -29,6 +29,13 @@ TEST(Conventions, LevelsAreOrderedByTheirBytes) {
             (std::vector<std::string>{"B", "a", "b"}));
 }
 
+TEST(Conventions, NumbersThatAreLevelsAreOrderedByTheirValues) {
+  const Table table({numeric("k", {10, 2, 3, 10}), numeric("x", {1, 2, 3, 4})});
+  EXPECT_EQ(Design(formula("k ~ x"), table, {.classify = true}).classes(), (std::vector<std::string>{"2", "3", "10"}));
+  EXPECT_EQ(Design(formula("x ~ factor(k)"), table).features(),
+            (std::vector<std::string>{"factor(k)3", "factor(k)10"}));
+}
+
 TEST(Conventions, TheFirstLevelIsTheReference) {
   EXPECT_EQ(Design(formula("y ~ g"), numbers()).features(), (std::vector<std::string>{"ga", "gb"}));
 }

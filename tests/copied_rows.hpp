@@ -12,21 +12,11 @@ class CopiedRows final : public Rows {
     BlockBuffer unused;
     const Block there = rows_.read(first, size, unused);
     buffer.x = there.x;
-    Block out(buffer.x, first);
-    out.y = copy(there.y, buffer.y);
-    out.label = copy(there.label, buffer.label);
-    out.weight = copy(there.weight, buffer.weight);
-    out.precision = copy(there.precision, buffer.precision);
-    out.offset = copy(there.offset, buffer.offset);
-    return out;
+    buffer.copy_outcome(there);
+    return {buffer.x, first, buffer.outcome()};
   }
 
  private:
-  template <class T>
-  static std::span<const T> copy(std::span<const T> from, std::vector<T>& into) {
-    into.assign(from.begin(), from.end());
-    return into;
-  }
   const Rows& rows_;
 };
 

@@ -28,12 +28,14 @@ Csr selected(const Csr& x, const std::vector<Index>& which) {
   return out;
 }
 
-/// A part of the rows that are gathered; empty where the rows do not have it.
+/// A part of the rows that are gathered, so many numbers for each; empty where the rows do not have it.
 template <class T>
-void put(std::span<const T> from, Index i, std::vector<T>& into, std::size_t at, std::size_t size) {
+void put(std::span<const T> from, Index i, std::vector<T>& into, std::size_t at, std::size_t size,
+         std::size_t each = 1) {
   if (from.empty()) return;
-  into.resize(size);
-  into[at] = from[static_cast<std::size_t>(i)];
+  into.resize(size * each);
+  std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * each), each,
+              into.begin() + static_cast<std::ptrdiff_t>(at * each));
 }
 
 }  // namespace
@@ -55,8 +57,7 @@ Block SelectedRows::gathered(Index first, Index size, BlockBuffer& buffer, bool 
   const auto row_at = [&](std::size_t place) { return which_[static_cast<std::size_t>(first) + place]; };
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return std::pair(row_at(a), a) < std::pair(row_at(b), b); });
-  for (auto* numbers : {&buffer.y, &buffer.weight, &buffer.precision, &buffer.offset}) numbers->clear();
-  buffer.label.clear();
+  buffer.clear_outcome();
   buffer.x.resize(size, with_x ? width() : 0);
   const Index block_size = block_rows(rows_);
   BlockBuffer source;
@@ -72,18 +73,13 @@ Block SelectedRows::gathered(Index first, Index size, BlockBuffer& buffer, bool 
       if (with_x) buffer.x.row(static_cast<Index>(place)) = there.x.row(i);
       put(there.y, i, buffer.y, place, n);
       put(there.label, i, buffer.label, place, n);
+      put(there.responses, i, buffer.responses, place, n, responses.size());
       put(there.weight, i, buffer.weight, place, n);
       put(there.precision, i, buffer.precision, place, n);
       put(there.offset, i, buffer.offset, place, n);
     }
   }
-  Block block(buffer.x, first);
-  block.y = buffer.y;
-  block.label = buffer.label;
-  block.weight = buffer.weight;
-  block.precision = buffer.precision;
-  block.offset = buffer.offset;
-  return block;
+  return {buffer.x, first, buffer.outcome()};
 }
 
 Block SelectedRows::read(Index first, Index size, BlockBuffer& buffer) const {
@@ -135,11 +131,13 @@ RespondingRows::RespondingRows(const Rows& rows, std::vector<double> response, s
   require_one_each(response_.size(), "responses");
   target = std::move(name);
   classes.clear();
+  responses.clear();
   counts = false;
   has_response = true;
 }
 void RespondingRows::exchange(Block& block) const {
   block.label = {};
+  block.responses = {};
   block.y = part(response_, block);
 }
 
@@ -151,11 +149,13 @@ RelabelledRows::RelabelledRows(const Rows& rows, std::vector<int> labels, std::v
       throw Error(fmt::format("the label of row {} is {}, must be from 0 to {} (there are {} classes)", i + 1,
                               labels_[i], static_cast<int>(names.size()) - 1, names.size()));
   classes = std::move(names);
+  responses.clear();
   counts = false;
   has_response = true;
 }
 void RelabelledRows::exchange(Block& block) const {
   block.y = {};
+  block.responses = {};
   block.label = part(labels_, block);
 }
 

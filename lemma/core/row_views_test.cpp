@@ -1,4 +1,5 @@
 // lemma/core/row_views_test.cpp
+#include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
@@ -186,6 +187,81 @@ TEST(RowViews, ViewsOfViewsCompose) {
   EXPECT_EQ(block.y[2], 3);
   EXPECT_EQ(block.weight[0], 2 * all.weight[5]);
   EXPECT_EQ(block.x.row(2), all.x.row(1));
+}
+
+/// Two numbers and a class for each row.
+struct SeveralOutcomes {
+  Everything all;
+  std::vector<double> responses;
+  SeveralOutcomes() {
+    for (Index i = 0; i < kRows; ++i)
+      for (const double each : {static_cast<double>(i), -0.5 * static_cast<double>(i), static_cast<double>(i % 3)})
+        responses.push_back(each);
+  }
+  MemoryRows rows() const {
+    MemoryRows out(all.x);
+    out.several(responses, {{"u"}, {"v"}, {"kind", {"p", "q", "r"}}}).weights(all.weight);
+    return out;
+  }
+};
+
+TEST(RowViews, SeveralResponsesGoWithTheirRows) {
+  const SeveralOutcomes outcomes;
+  const MemoryRows rows = outcomes.rows();
+  const CopiedRows stream(rows);
+  const std::vector<Index> which{2400, 3, 3, 1030, 0};
+  for (const Rows* source : {static_cast<const Rows*>(&rows), static_cast<const Rows*>(&stream)}) {
+    const SelectedRows view(*source, which);
+    EXPECT_EQ(view.responses, rows.responses);
+    BlockBuffer buffer, beside;
+    const Block block = view.read(0, 5, buffer), outcome = view.outcome(1, 4, beside);
+    ASSERT_EQ(block.several().cols(), 3);
+    for (Index i = 0; i < 5; ++i) {
+      const Index row = which[static_cast<std::size_t>(i)];
+      EXPECT_EQ(block.several()(i, 0), static_cast<double>(row));
+      EXPECT_EQ(block.several()(i, 1), -0.5 * static_cast<double>(row));
+      EXPECT_EQ(block.several()(i, 2), static_cast<double>(row % 3));
+      if (i == 0) continue;
+      EXPECT_EQ(outcome.responses[static_cast<std::size_t>(3 * (i - 1))], static_cast<double>(row));
+    }
+    EXPECT_EQ(block.weight[0], outcomes.all.weight[2400]);
+    EXPECT_TRUE(block.y.empty() && block.label.empty());
+  }
+  const ReweightedRows heavier(rows, std::vector<double>(kRows, 2.0));
+  BlockBuffer buffer;
+  EXPECT_EQ(heavier.responses, rows.responses);
+  EXPECT_EQ(heavier.read(7, 1, buffer).several()(0, 0), 7);
+}
+
+TEST(RowViews, AnotherResponseStandsInThePlaceOfSeveral) {
+  const SeveralOutcomes outcomes;
+  const MemoryRows rows = outcomes.rows();
+  const RespondingRows one(rows, outcomes.all.y, "share");
+  const RelabelledRows classes(rows, std::vector<int>(kRows, 1), {"a", "b"});
+  BlockBuffer buffer;
+  for (const Rows* view : {static_cast<const Rows*>(&one), static_cast<const Rows*>(&classes)}) {
+    EXPECT_TRUE(view->responses.empty());
+    EXPECT_TRUE(view->read(0, 9, buffer).responses.empty());
+  }
+  EXPECT_EQ(one.read(5, 1, buffer).y[0], outcomes.all.y[5]);
+}
+
+TEST(MemoryRows, SeveralResponsesAreCheckedWhenTheyAreGiven) {
+  const Matrix x{{1}, {2}};
+  MemoryRows rows(x);
+  const std::vector<double> values{1, 0, 2, 1}, wrong{1, 0, 2, 2};
+  EXPECT_THROW(rows.several(values, {{"u"}}), Error);
+  EXPECT_THROW(rows.several(values, {{"u"}, {"v"}, {"w"}}), Error);
+  EXPECT_THROW(rows.several(wrong, {{"u"}, {"kind", {"p", "q"}}}), Error);
+  EXPECT_NO_THROW(rows.several(values, {{"u"}, {"kind", {"p", "q"}}}));
+  EXPECT_TRUE(rows.has_response);
+  const std::vector<double> infinite{1, 0, HUGE_VAL, 1};
+  MemoryRows other(x);
+  other.several(infinite, {{"u"}, {"kind", {"p", "q"}}});
+  try {
+    require_finite(other);
+    ADD_FAILURE();
+  } catch (const Error& error) { EXPECT_STREQ(error.what(), "'u' is infinity in row 2; it must be finite"); }
 }
 
 }  // namespace

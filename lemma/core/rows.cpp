@@ -40,6 +40,13 @@ void require_each(std::span<const double> values, const Block& block, const std:
     if (!allowed(values[i])) refuse(name, values[i], block.first + static_cast<Index>(i), text);
 }
 
+void require_finite_responses(const Block& block, const std::vector<ResponseColumn>& columns) {
+  for (std::size_t i = 0; i < block.responses.size(); ++i)
+    if (!std::isfinite(block.responses[i]))
+      refuse("'" + columns[i % columns.size()].name + "'", block.responses[i],
+             block.first + static_cast<Index>(i / columns.size()), "finite");
+}
+
 }  // namespace
 
 std::unique_ptr<BlockBuffer> BufferPool::take() {
@@ -62,6 +69,21 @@ void BufferPool::give(std::unique_ptr<BlockBuffer> buffer) noexcept {
   }
 }
 
+void BlockBuffer::clear_outcome() {
+  for (auto* numbers : {&y, &responses, &weight, &precision, &offset}) numbers->clear();
+  label.clear();
+}
+
+void BlockBuffer::copy_outcome(const RowOutcome& from) {
+  const auto copy = [](auto& into, const auto& part) { into.assign(part.begin(), part.end()); };
+  copy(y, from.y);
+  copy(label, from.label);
+  copy(responses, from.responses);
+  copy(weight, from.weight);
+  copy(precision, from.precision);
+  copy(offset, from.offset);
+}
+
 MemoryRows::MemoryRows(const Csr& x) : x_(Matrix(0, x.width)), sparse_(&x) { name_features(); }
 
 void MemoryRows::name_features() {
@@ -75,7 +97,7 @@ void MemoryRows::check(std::size_t size, const char* what) const {
 
 MemoryRows& MemoryRows::response(std::span<const double> y) {
   check(y.size(), "responses");
-  y_ = y;
+  outcome_.y = y;
   has_response = true;
   return *this;
 }
@@ -87,29 +109,47 @@ MemoryRows& MemoryRows::labels(std::span<const int> codes, std::vector<std::stri
     if (codes[i] < 0 || codes[i] > most)
       throw Error(fmt::format("the label of row {} is {}, must be from 0 to {} (there are {} classes)", i + 1, codes[i],
                               most, names.size()));
-  label_ = codes;
+  outcome_.label = codes;
   classes = std::move(names);
+  has_response = true;
+  return *this;
+}
+
+MemoryRows& MemoryRows::several(std::span<const double> values, std::vector<ResponseColumn> columns) {
+  if (columns.size() < 2) throw Error("several responses are two or more; of one give response() or labels()");
+  if (static_cast<Index>(values.size()) != count() * static_cast<Index>(columns.size()))
+    throw Error(
+        fmt::format("there are {} rows with {} responses each, but {} values", count(), columns.size(), values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& [name, classes_of_it] = columns[i % columns.size()];
+    const auto most = static_cast<double>(classes_of_it.size()) - 1;
+    if (!classes_of_it.empty() && !(values[i] >= 0 && values[i] <= most && values[i] == std::floor(values[i])))
+      throw Error(fmt::format("the label of row {} in {} is {}, must be from 0 to {} (there are {} classes)",
+                              i / columns.size() + 1, name, values[i], most, classes_of_it.size()));
+  }
+  outcome_.responses = values;
+  responses = std::move(columns);
   has_response = true;
   return *this;
 }
 
 MemoryRows& MemoryRows::weights(std::span<const double> w) {
   check(w.size(), "weights");
-  weight_ = w;
+  outcome_.weight = w;
   has_weights = true;
   return *this;
 }
 
 MemoryRows& MemoryRows::precision(std::span<const double> p) {
   check(p.size(), "precisions");
-  precision_ = p;
+  outcome_.precision = p;
   has_precision = true;
   return *this;
 }
 
 MemoryRows& MemoryRows::offset(std::span<const double> o) {
   check(o.size(), "offsets");
-  offset_ = o;
+  outcome_.offset = o;
   has_offset = true;
   return *this;
 }
@@ -117,12 +157,14 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
 Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
+  const auto several = static_cast<Index>(responses.size());
   Block block(x, first);
-  block.y = part(y_, first, size);
-  block.label = part(label_, first, size);
-  block.weight = part(weight_, first, size);
-  block.precision = part(precision_, first, size);
-  block.offset = part(offset_, first, size);
+  block.y = part(outcome_.y, first, size);
+  block.label = part(outcome_.label, first, size);
+  block.responses = part(outcome_.responses, first * several, size * several);
+  block.weight = part(outcome_.weight, first, size);
+  block.precision = part(outcome_.precision, first, size);
+  block.offset = part(outcome_.offset, first, size);
   return block;
 }
 
@@ -172,6 +214,7 @@ void require_finite(const Rows& rows, const Execution& execution) {
   for_each_block(rows, execution, [&](const Block& block) {
     require_finite_features(block, rows.features);
     require_each(block.y, block, "'" + rows.target + "'", finite, "finite");
+    require_finite_responses(block, rows.responses);
     require_each(block.weight, block, "the weight", weight, "finite and at least 0");
     require_each(block.precision, block, "the precision", precision, "finite and above 0");
     require_each(block.offset, block, "the offset", finite, "finite");

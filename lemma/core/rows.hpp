@@ -14,18 +14,29 @@
 
 namespace lemma {
 
-/// Consecutive rows of a source: one example per row of x. Parts that a problem does not have are empty.
-struct Block {
-  Block(const MatrixView& rows, Index first_row) : x(rows), first(first_row) {}
-  MatrixView x;
+/// What rows have besides their columns. Parts that a problem does not have are empty.
+struct RowOutcome {
   std::span<const double> y;          // numeric response
   std::span<const int> label;         // class codes
+  std::span<const double> responses;  // several: those of a row one after the other; y and label are empty then
   std::span<const double> weight;     // frequencies: weight k is k copies of the row
   std::span<const double> precision;  // inverse variances; the number of rows stays the number of rows
   std::span<const double> offset;     // known part of the linear predictor
-  Index first;                        // index of the block's first row in the source
+};
+
+/// Consecutive rows of a source: one example per row of x.
+struct Block : RowOutcome {
+  Block(const MatrixView& rows, Index first_row) : x(rows), first(first_row) {}
+  Block(const MatrixView& rows, Index first_row, const RowOutcome& outcome)
+      : RowOutcome(outcome), x(rows), first(first_row) {}
+  MatrixView x;
+  Index first;  // index of the block's first row in the source
 
   Index rows() const { return x.rows(); }
+  /// Several responses: a row of numbers, or codes of classes, for each row (Rows::responses).
+  Eigen::Map<const Matrix> several() const {
+    return {responses.data(), rows(), rows() == 0 ? 0 : static_cast<Index>(responses.size()) / rows()};
+  }
   double weight_of(Index i) const { return weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)]; }
   double precision_of(Index i) const { return precision.empty() ? 1.0 : precision[static_cast<std::size_t>(i)]; }
   double offset_of(Index i) const { return offset.empty() ? 0.0 : offset[static_cast<std::size_t>(i)]; }
@@ -34,8 +45,19 @@ struct Block {
 /// Space for a block that has to be made (parsed, gathered). Reused from block to block.
 struct BlockBuffer {
   Matrix x;
-  std::vector<double> y, weight, precision, offset;
+  std::vector<double> y, responses, weight, precision, offset;
   std::vector<int> label;
+
+  RowOutcome outcome() const { return {y, label, responses, weight, precision, offset}; }
+  void clear_outcome();
+  void copy_outcome(const RowOutcome& from);
+};
+
+/// One of several responses: cbind(y1, y2).
+struct ResponseColumn {
+  std::string name;
+  std::vector<std::string> classes = {};  // names of its codes; none: it is a number
+  bool operator==(const ResponseColumn&) const = default;
 };
 
 /// Buffers for the threads of one pass: as many as were ever in use at once, freed with the pool.
@@ -80,8 +102,9 @@ class Rows {
   /// Of each column of x the names of its codes 0, 1, … where it holds categories; none where it holds numbers. Empty as a
   /// whole when all columns are numbers. A missing category is NaN, as a missing number is.
   std::vector<std::vector<std::string>> levels;
-  std::string target;                // what is predicted; empty when nothing is
-  std::vector<std::string> classes;  // names of the class codes; empty for a numeric response
+  std::string target;                     // what is predicted; empty when nothing is
+  std::vector<std::string> classes;       // names of the class codes; empty for a numeric response
+  std::vector<ResponseColumn> responses;  // where there are several: all of them; otherwise empty
   bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
   bool counts = false;  // the response is a share of `weight` trials: cbind(successes, failures)
 
@@ -107,6 +130,8 @@ class MemoryRows final : public Rows {
   explicit MemoryRows(const Csr&&) = delete;
   MemoryRows& response(std::span<const double> y);
   MemoryRows& labels(std::span<const int> codes, std::vector<std::string> names);
+  /// Several: row after row, a number or code for each of the columns.
+  MemoryRows& several(std::span<const double> values, std::vector<ResponseColumn> columns);
   MemoryRows& weights(std::span<const double> w);
   MemoryRows& precision(std::span<const double> p);
   MemoryRows& offset(std::span<const double> o);
@@ -123,8 +148,7 @@ class MemoryRows final : public Rows {
   void check(std::size_t size, const char* what) const;
   MatrixView x_;
   const Csr* sparse_ = nullptr;  // in the place of x_
-  std::span<const double> y_, weight_, precision_, offset_;
-  std::span<const int> label_;
+  RowOutcome outcome_;
 };
 
 /// How many rows a block has: a power of two given by the width alone, at least four times the width, so that a

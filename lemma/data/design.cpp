@@ -75,17 +75,26 @@ Gaps gaps_of(Missing policy) {
   return imputes(policy) ? Gaps::fill : Gaps::refuse;
 }
 
+bool has_scale(const Expression& value) {
+  return (value.kind == Expression::Kind::call && value.text == "scale") ||
+         std::any_of(value.arguments.begin(), value.arguments.end(), has_scale);
+}
+
+bool is_soft(const Expression& value) { return has_condition(value) && !has_scale(value); }
+
 bool imputes(Missing policy) { return policy == Missing::mean || policy == Missing::median || policy == Missing::mode; }
 
 Index width_of(const Variable& variable, Contrast contrast) {
   if (contrast == Contrast::codes) return 1;
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
   if (variable.pieces()) return static_cast<Index>(variable.levels.size());
+  if (variable.kind == Variable::Kind::spline) return variable.spline.width();
   return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
 }
 
 std::string name_of(const Variable& variable, Contrast contrast, Index column) {
-  if (variable.kind == Variable::Kind::polynomial) return variable.label + std::to_string(column + 1);
+  if (variable.kind == Variable::Kind::polynomial || variable.kind == Variable::Kind::spline)
+    return variable.label + std::to_string(column + 1);
   if (variable.pieces())
     return fmt::format("{}[{}]", variable.column(), variable.levels[static_cast<std::size_t>(column)]);
   if (!variable.categorical() || contrast == Contrast::codes) return variable.label;
@@ -107,9 +116,26 @@ void finish(Response& response) {
     response.code.emplace(combination, static_cast<int>(response.classes.size()));
     response.classes.push_back(std::move(name));
   }
-  for (const auto& number : response.numbers)
-    for (const auto& name : columns_of(number)) add_once(response.columns, name);
-  for (const auto& part : response.parts) add_once(response.columns, part.column());
+  response.required.clear();
+  response.several.clear();
+  auto next_number = response.numbers.begin();
+  auto next_part = response.parts.begin();
+  for (const bool of_classes : response.of_classes)
+    if (of_classes) {
+      response.several.push_back({next_part->label, next_part->levels});
+      ++next_part;
+    } else {
+      const Expression& e = *next_number++;
+      response.several.push_back({e.kind == Expression::Kind::name ? e.text : to_text(e), {}});
+    }
+  const auto add = [&](const Expression& value) {
+    for (const auto& name : columns_of(value)) {
+      add_once(response.columns, name);
+      if (!is_soft(value)) add_once(response.required, name);
+    }
+  };
+  for (const auto& number : response.numbers) add(number);
+  for (const auto& part : response.parts) add(part.value);
 }
 
 void DesignParts::finish(std::optional<Index> width) {
@@ -153,15 +179,26 @@ void DesignParts::name_features() {
 void DesignParts::list_columns() {
   numeric_columns.clear();
   columns.clear();
-  std::unordered_set<std::string> numeric, all;
-  const auto add = [&](const std::string& name, bool is_numeric) {
-    if (all.insert(name).second) columns.push_back(name);
-    if (is_numeric && numeric.insert(name).second) numeric_columns.push_back(name);
+  required.clear();
+  const std::unordered_set<std::string> words(word_columns.begin(), word_columns.end());
+  std::unordered_set<std::string> numeric, all, needed;
+  const auto add = [&](const Expression& value, bool numbers) {
+    const bool soft = is_soft(value);
+    for (const auto& name : columns_of(value)) {
+      if (all.insert(name).second) columns.push_back(name);
+      if (!soft && needed.insert(name).second) required.push_back(name);
+      if (numbers && !words.contains(name) && numeric.insert(name).second) numeric_columns.push_back(name);
+    }
   };
-  for (const auto& variable : variables)
-    for (const auto& name : columns_of(variable.value)) add(name, variable.numeric());
-  for (const auto& offset : offsets)
-    for (const auto& name : columns_of(offset)) add(name, true);
+  for (const auto& variable : variables) add(variable.value, variable.numeric() || !variable.takes_levels_of_column());
+  for (const auto& offset : offsets) add(offset, true);
+}
+
+bool DesignParts::needs_numbers(const std::string& response_column) const {
+  if (std::find(word_columns.begin(), word_columns.end(), response_column) != word_columns.end()) return false;
+  return std::none_of(response.parts.begin(), response.parts.end(), [&](const Variable& part) {
+    return part.takes_levels_of_column() && part.column() == response_column;
+  });
 }
 
 std::vector<std::string> DesignParts::looked_at() const {
@@ -204,6 +241,7 @@ std::vector<std::vector<std::string>> Design::levels() const {
   return out;
 }
 const std::vector<std::string>& Design::classes() const { return parts_->response.classes; }
+std::vector<ResponseColumn> Design::responses() const { return parts_->response.several; }
 const std::string& Design::target() const { return parts_->response.target; }
 std::vector<DesignTermColumns> Design::terms() const {
   std::vector<DesignTermColumns> out;

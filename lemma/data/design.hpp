@@ -31,6 +31,9 @@ enum class Coding { treatment, sum, one_hot, codes };
 /// What becomes of rows with missing values: refused, left out, filled in with what the training rows have, left empty
 /// (keep, at prediction), or passed on as NaN to a method that takes them (native).
 enum class Missing { error, drop, mean, median, mode, keep, native };
+/// What a response is for a method that takes numbers and classes: what the type of its column says (numbers are numbers;
+/// levels, factor(y), cut(y, 3) and y > 3 are classes), or what the user says. Never what its values happen to be.
+enum class ResponseAs { by_type, numbers, classes };
 std::string_view name_of(Coding coding);
 std::string_view name_of(Missing missing);
 
@@ -38,10 +41,12 @@ struct DesignOptions {
   Coding coding = Coding::treatment;
   Missing missing = Missing::error;
   Unseen unseen = Unseen::error;
+  ResponseAs response = ResponseAs::by_type;  // of a method that takes both
   bool classify = false;  // the method predicts classes: a numeric response becomes a class label as it is written
-  bool classify_categories = false;  // it predicts numbers or classes: a categorical response gives classes
+  bool classify_categories = false;  // it predicts numbers or classes: the type of the response decides
   bool takes_offset = false;         // offset(z) is an error otherwise
-  bool takes_counts = false;         // cbind(successes, failures) is an error otherwise
+  bool takes_counts = false;         // cbind(successes, failures) is an error otherwise,
+  bool takes_several = false;        // so is cbind(y1, y2)
   int letters = 0;                 // text columns become counts of their pieces of so many letters; 0: they are refused
   std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
   std::string id;                  // a column that names the rows; empty: none. Left out of `.`, and not kept
@@ -51,8 +56,9 @@ struct DesignOptions {
 /// The numbers a method sees, in memory. DesignRows (stream_rows.hpp) shows them as Rows.
 struct DesignData {
   Matrix x;
-  std::vector<double> y;   // numeric response, NaN where it is missing (at prediction)
-  std::vector<int> label;  // class codes, −1 where the response is missing or unseen (at prediction)
+  std::vector<double> y;          // numeric response, NaN where it is missing (at prediction)
+  std::vector<int> label;         // class codes, −1 where the response is missing or unseen (at prediction)
+  std::vector<double> responses;  // several: row after row; NaN where one is missing or unseen (at prediction)
   std::vector<double> weight, precision, offset;
   std::vector<Index> kept;         // row of the table that row i came from (rows may be dropped)
   std::vector<std::string> notes;  // what the user should know: rows dropped, values imputed
@@ -66,25 +72,28 @@ struct DesignTermColumns {
   Index first = 0, width = 0;
 };
 
-/// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the values
-/// that stand in for missing ones. Learned once from the training table, then applied to any table with these columns.
+/// A formula bound to the columns of a table: feature names, levels, the constants of scale() and poly(), the knots of
+/// bs() and ns(), the breaks of cut(), the values that stand in for missing ones. Learned once from the training table, then applied to any table with these columns.
 /// A value: copies share what was learned, and it never changes.
 ///
-/// Levels and classes that do not occur in the training rows are left out. Levels made from numbers, by factor(x) or a
-/// numeric response, are named as the number is written shortest. All are ordered by their bytes unless the table's
-/// column holds another order. cbind(s, f) gives y = s / (s + f), and s + f as (a factor of) the weight.
+/// Levels and classes that do not occur in the training rows are left out, but a condition (x > 10) among the terms has
+/// both FALSE and TRUE. Levels made from numbers, by factor(x) or a numeric response, are named as the number is written
+/// shortest and ordered by value; texts are ordered by their bytes unless the table's column holds another order. cbind(s, f) gives y = s / (s + f), and s + f as (a factor of) the weight, for methods that
+/// take counts; otherwise cbind(…) are several responses, each numbers or classes.
 class Design {
  public:
   Design();
   /// Learns levels, constants and fill-ins from the training rows. The intercept is not a column of x.
   Design(const Formula& formula, const Table& table, const DesignOptions& options = {});
-  /// The same from a stream: two passes, and one more for each 256 MB of columns whose median or mode is needed. Only
-  /// columns of poly(), medians and modes are ever in memory as a whole.
+  /// The same from a stream: two passes, one more for cut(x, k), for each scale() inside another call, and for each 256 MB
+  /// of columns whose median or mode is needed. Only columns of poly(), of bs() and ns() whose knots are quantiles,
+  /// medians and modes are ever in memory as a whole.
   Design(const Formula& formula, const TableStream& stream, const DesignOptions& options = {});
 
   const std::vector<std::string>& features() const;      // "log(FL)", "sexM", "poly(x, 2)1", "a:b"
   std::vector<std::vector<std::string>> levels() const;  // of each feature, as Rows tells them; empty: all are numbers
   const std::vector<std::string>& classes() const;       // "B:F", …; empty for a numeric response
+  std::vector<ResponseColumn> responses() const;         // of cbind(y1, y2); empty unless there are several
   const std::string& target() const;                     // "sp:sex"; empty when there is no response
   std::vector<DesignTermColumns> terms() const;          // in the order of the features
   bool has_response() const;

@@ -162,8 +162,8 @@ TEST(Design, AJointClassHasTheCombinationsThatOccur) {
 TEST(Design, WholeNumbersCanBeClasses) {
   const Table t({numeric("k", {2, 0, 10, 2}), numeric("x", {1, 2, 3, 4})});
   const Design design(formula("k ~ x"), t, {.classify = true});
-  EXPECT_EQ(design.classes(), (Names{"0", "10", "2"}));  // by their bytes
-  EXPECT_EQ(design.train(t).label, (std::vector<int>{2, 0, 1, 2}));
+  EXPECT_EQ(design.classes(), (Names{"0", "2", "10"}));  // by their values
+  EXPECT_EQ(design.train(t).label, (std::vector<int>{1, 0, 2, 1}));
 }
 
 TEST(Design, ClassesThatDoNotOccurAreLeftOutWithANote) {

@@ -5,30 +5,9 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/expression.hpp>
 #include <lemma/data/expression/parser.hpp>
-#include <limits>
 
 namespace lemma {
 namespace {
-
-struct Function {
-  const char* name;
-  double (*value)(double);
-};
-
-constexpr Function kFunctions[] = {
-    {"log", [](double x) { return std::log(x); }},     {"exp", [](double x) { return std::exp(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }},   {"abs", [](double x) { return std::abs(x); }},
-    {"log2", [](double x) { return std::log2(x); }},   {"log10", [](double x) { return std::log10(x); }},
-    {"log1p", [](double x) { return std::log1p(x); }}, {"expm1", [](double x) { return std::expm1(x); }},
-    {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},
-};
-
-const Function* find_function(std::string_view name) {
-  for (const auto& function : kFunctions)
-    if (function.name == name) return &function;
-  return nullptr;
-}
 
 std::string quoted(std::string_view text, char quote) {
   std::string out(1, quote);
@@ -61,37 +40,12 @@ std::string binary_text(const Expression& e) {
   return out;
 }
 
-double power(double x, double y) { return y == 2 ? x * x : std::pow(x, y); }  // as R does
-
-void apply_binary(const std::string& mark, Index count, double* left, const double* right) {
-  const auto each = [&](auto&& f) {
-    for (Index i = 0; i < count; ++i) left[i] = f(left[i], right[i]);
-  };
-  if (mark == "+") return each([](double a, double b) { return a + b; });
-  if (mark == "-") return each([](double a, double b) { return a - b; });
-  if (mark == "*") return each([](double a, double b) { return a * b; });
-  if (mark == "/") return each([](double a, double b) { return a / b; });
-  if (mark == "^") return each(power);
-  throw Error("'" + mark + "' is not arithmetic");
-}
-
-void apply_call(const Expression& e, Index count, const ColumnNumbers& column, double* out) {
-  require(!e.arguments.empty(), e.text + "() needs a value");
-  evaluate(e.arguments[0], count, column, out);
-  if (e.text == "I") return;
-  const Function* function = find_function(e.text);
-  require(function != nullptr, "unknown function '" + e.text + "'");
-  for (Index i = 0; i < count; ++i) out[i] = function->value(out[i]);
-  if (e.arguments.size() < 2) return;  // log(x, base) = log(x) / log(base)
-  std::vector<double> base(static_cast<std::size_t>(count));
-  evaluate(e.arguments[1], count, column, base.data());
-  for (Index i = 0; i < count; ++i) out[i] /= std::log(base[static_cast<std::size_t>(i)]);
-}
-
 void collect_columns(const Expression& e, std::vector<std::string>& names) {
   if (e.kind == Expression::Kind::name && std::find(names.begin(), names.end(), e.text) == names.end())
     names.push_back(e.text);
-  for (const auto& argument : e.arguments) collect_columns(argument, names);
+  for (std::size_t i = 0; i < e.arguments.size(); ++i)
+    if (i >= e.keywords.size() || e.keywords[i].empty() || !is_truth(e.arguments[i]))  // center = T names no column
+      collect_columns(e.arguments[i], names);
 }
 
 bool continues_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // inside a UTF-8 letter
@@ -106,7 +60,8 @@ bool Expression::operator==(const Expression& other) const {
 std::string to_text(const Expression& e) {
   switch (e.kind) {
     case Expression::Kind::name: return is_plain_name(e.text) ? e.text : quoted(e.text, '`');
-    case Expression::Kind::number: return shortest(e.number);
+    case Expression::Kind::number: return std::isinf(e.number) ? "Inf" : shortest(e.number);
+    case Expression::Kind::logical: return e.text;
     case Expression::Kind::string: return quoted(e.text, '"');
     case Expression::Kind::call: return call_text(e);
     case Expression::Kind::unary:
@@ -118,19 +73,10 @@ std::string to_text(const Expression& e) {
 
 Expression expression(std::string_view text) {
   Tokens tokens("expression", text);
-  Expression e = parse_arithmetic(tokens);
+  Expression e = parse_condition(tokens);
   tokens.expect_end();
-  check_arithmetic(e, tokens);
+  check_expression(e, tokens);
   return e;
-}
-
-const std::vector<std::string>& known_functions() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& function : kFunctions) all.emplace_back(function.name);
-    return all;
-  }();
-  return names;
 }
 
 std::vector<std::string> columns_of(const Expression& e) {
@@ -139,35 +85,25 @@ std::vector<std::string> columns_of(const Expression& e) {
   return names;
 }
 
-void evaluate(const Expression& e, Index count, const ColumnNumbers& column, double* out) {
-  switch (e.kind) {
-    case Expression::Kind::number: std::fill_n(out, count, e.number); return;
-    case Expression::Kind::name: std::copy_n(column(e.text), count, out); return;
-    case Expression::Kind::call: apply_call(e, count, column, out); return;
-    case Expression::Kind::unary:
-      evaluate(e.arguments.at(0), count, column, out);
-      if (e.text == "-") std::transform(out, out + count, out, [](double x) { return -x; });
-      return;
-    case Expression::Kind::binary: {
-      evaluate(e.arguments.at(0), count, column, out);
-      std::vector<double> right(static_cast<std::size_t>(count));
-      evaluate(e.arguments.at(1), count, column, right.data());
-      return apply_binary(e.text, count, out, right.data());
-    }
-    case Expression::Kind::string: throw Error("the text \"" + e.text + "\" cannot be used as a number");
+const Expression& without_parentheses(const Expression& e) {
+  return e.kind == Expression::Kind::unary && e.text == "(" ? without_parentheses(e.arguments[0]) : e;
+}
+
+bool is_condition(const Expression& e) {
+  const Expression& inner = without_parentheses(e);
+  switch (inner.kind) {
+    case Expression::Kind::logical: return true;
+    case Expression::Kind::unary: return inner.text == "!";
+    case Expression::Kind::binary: return !is_arithmetic_mark(inner.text);
+    case Expression::Kind::call:
+      return inner.text == "is.na" ||
+             (inner.text == "I" && !inner.arguments.empty() && is_condition(inner.arguments[0]));
+    default: return false;
   }
 }
 
-std::vector<double> evaluate(const Expression& e, const Table& table) {
-  std::vector<double> out(static_cast<std::size_t>(table.rows()));
-  const auto numbers = [&](const std::string& name) {
-    const Column& column = table.column(name);
-    require(column.type() == ColumnType::numeric,
-            fmt::format("column '{}' is {}; {} needs numbers", name, name_of(column.type()), to_text(e)));
-    return column.numbers().values.data();
-  };
-  evaluate(e, table.rows(), numbers, out.data());
-  return out;
+bool has_condition(const Expression& e) {
+  return is_condition(e) || std::any_of(e.arguments.begin(), e.arguments.end(), has_condition);
 }
 
 std::string shortest(double number) { return fmt::format("{}", number == 0 ? 0.0 : number); }

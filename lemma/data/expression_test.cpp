@@ -38,14 +38,48 @@ TEST(Expression, KnowsTheFunctions) {
   EXPECT_DOUBLE_EQ(second("sin(x) * cos(x) * tan(x)"), std::sin(2.0) * std::cos(2.0) * std::tan(2.0));
 }
 
+TEST(Expression, TruthsAreOneAndZero) {
+  EXPECT_EQ(first("x == 1"), 1);
+  EXPECT_EQ(second("x == 1"), 0);
+  EXPECT_EQ(first("s == \"a\" & z > 2"), 1);
+  EXPECT_EQ(second("!(s != \"a\") | x >= 2"), 1);
+  EXPECT_EQ(second("x %in% c(2, -1)"), 1);
+  EXPECT_EQ(first("(x > 0) + (z > 0) * 10"), 11);
+  EXPECT_EQ(first("10 * x %in% 1"), 10);  // %in% binds closer than *
+  EXPECT_EQ(first("x < Inf"), 1);
+  EXPECT_EQ(first("is.na(z) == FALSE"), 1);
+  EXPECT_EQ(first("TRUE"), 1);
+  EXPECT_EQ(first("pmin(x, z, 0.5) + pmax(x, z)"), 3.5);
+  EXPECT_EQ(first("scale(x, center = -1, scale = 4)"), 0.5);
+}
+
+TEST(Expression, WhatCannotBeToldIsMissing) {
+  const auto third = [](std::string_view text) { return evaluate(expression(text), table()).at(2); };  // z is missing
+  EXPECT_TRUE(std::isnan(third("z > 1")));
+  EXPECT_TRUE(std::isnan(third("!(z > 1)")));
+  EXPECT_TRUE(std::isnan(third("z > 1 | x < 0")));
+  EXPECT_TRUE(std::isnan(third("z > 1 & x > 0")));
+  EXPECT_EQ(third("z > 1 | x > 0"), 1);
+  EXPECT_EQ(third("z > 1 & x < 0"), 0);
+  EXPECT_EQ(third("is.na(z)"), 1);
+  EXPECT_EQ(third("z %in% c(1, 2)"), 0);
+  EXPECT_TRUE(std::isnan(third("pmin(x, z)")));
+  EXPECT_TRUE(std::isnan(third("pmax(z, x)")));
+}
+
 TEST(Expression, AMissingValueStaysMissing) { EXPECT_TRUE(std::isnan(evaluate(expression("x + z"), table()).at(2))); }
 
 TEST(Expression, RefusesColumnsThatHoldNoNumbers) {
   EXPECT_THROW(evaluate(expression("s + 1"), table()), Error);
   EXPECT_THROW(evaluate(expression("nothing + 1"), table()), Error);
   EXPECT_THROW(expression("x +"), Error);
-  EXPECT_THROW(expression("x == 1"), Error);
   EXPECT_THROW(expression("poly(x, 2)"), Error);
+  EXPECT_THROW(expression("x + \"a\""), Error);
+  EXPECT_THROW(expression("c(1, 2)"), Error);
+  EXPECT_THROW(evaluate(expression("x == \"a\""), table()), Error);
+  EXPECT_THROW(evaluate(expression("s > x"), table()), Error);
+  EXPECT_THROW(evaluate(expression("x & z"), table()), Error);
+  EXPECT_THROW(evaluate(expression("scale(x)"), table()), Error);  // nothing was learned
 }
 
 TEST(Expression, NamesItsColumnsOnce) {
@@ -55,7 +89,12 @@ TEST(Expression, NamesItsColumnsOnce) {
 std::string any_expression(int depth) {
   if (depth == 0) return *rc::gen::elementOf(std::vector<std::string>{"x", "z", "2", "0.1", "1e-05", "`odd \\` name`"});
   const auto a = any_expression(depth - 1);
-  switch (*rc::gen::inRange(0, 5)) {
+  switch (*rc::gen::inRange(0, 10)) {
+    case 5: return "(" + a + " > " + any_expression(0) + ")";
+    case 6: return "I(!(" + a + ") & is.na(x))";
+    case 7: return "((" + a + ") %in% c(1, -2.5, \"3\"))";
+    case 8: return "pmin(" + a + ", TRUE)";
+    case 9: return "scale(" + a + ", center = FALSE, scale = 2)";
     case 0: return a + " + " + any_expression(depth - 1);
     case 1: return "(" + a + ")/" + any_expression(depth - 1);
     case 2: return "log(" + a + ")";

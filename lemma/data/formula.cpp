@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/expression/parser.hpp>
+#include <lemma/data/formula/calls.hpp>
 #include <lemma/data/formula/removed.hpp>
 #include <lemma/data/formula/terms.hpp>
 #include <set>
@@ -13,6 +14,7 @@ namespace lemma {
 namespace {
 
 constexpr std::size_t kMaxTerms = 100'000;       // of a formula after expansion
+constexpr std::size_t kMaxResponses = 1000;      // of cbind()
 constexpr std::size_t kMaxProducts = 4'000'000;  // pairs tried for one * : or ^
 
 bool is_zero_or_one(const Token& token) {
@@ -57,27 +59,34 @@ class FormulaParser {
     while (tokens_.accept(":"));
     if (parts.size() == 1) return parts;
     for (const auto& part : parts)
-      if (part.kind != Expression::Kind::name && part.text != "factor")
+      if (part.kind != Expression::Kind::name && !makes_levels(part))
         tokens_.fail(part.place, "a joint class u:v is made of columns or factor(…)");
     if (parts.size() > 8) tokens_.fail(parts[8].place, "a joint class of more than 8 columns");
     return parts;
   }
 
   Expression response_part() {
-    if (!(tokens_.at_call() && (tokens_.peek().text == "factor" || tokens_.peek().text == "cbind"))) {
-      Expression e = parse_arithmetic(tokens_);
-      check_arithmetic(e, tokens_);
+    const bool special = tokens_.at_call() && (makes_levels(tokens_.peek().text) || tokens_.peek().text == "cbind");
+    if (!special) {
+      Expression e = parse_condition(tokens_);
+      check_expression(e, tokens_, !has_condition(e));
       if (columns_of(e).empty()) tokens_.fail(e.place, "the response names no column");
       return e;
     }
     Expression e = parse_call(tokens_);
-    if (e.text == "factor") {
-      check_factor(e);
+    if (e.text != "cbind") {
+      check_term(e, tokens_);
       return e;
     }
-    if (e.arguments.size() != 2)
-      tokens_.fail(e.place, fmt::format("cbind(successes, failures) takes two columns, not {}", e.arguments.size()));
-    for (const auto& argument : e.arguments) check_numeric(argument);
+    if (e.arguments.size() < 2) tokens_.fail(e.place, "cbind() takes two columns or more: cbind(y1, y2)");
+    if (e.arguments.size() > kMaxResponses)
+      tokens_.fail(e.arguments[kMaxResponses].place, fmt::format("more than {} responses", kMaxResponses));
+    for (std::size_t i = 0; i < e.arguments.size(); ++i) {
+      const Expression& argument = e.arguments[i];
+      if (!e.keywords[i].empty()) tokens_.fail(argument.place, "cbind() takes columns, not names for them");
+      if (makes_levels(argument)) check_term(argument, tokens_);
+      else check_numeric(argument);
+    }
     return e;
   }
 
@@ -85,6 +94,7 @@ class FormulaParser {
 
   TermSet sum() {
     const Tokens::Nest nest(tokens_);
+    if (tokens_.condition_ahead()) return condition(parse_condition(tokens_));
     TermSet left;
     if (!tokens_.at("-") && !tokens_.at("+")) left = product();
     while (tokens_.at("+") || tokens_.at("-")) {
@@ -127,7 +137,9 @@ class FormulaParser {
     return left;
   }
 
+  /// b %in% a is b:a, as in R; but with a list, x %in% c("a", "b"), it is a condition.
   TermSet nested() {
+    if (tokens_.membership_ahead()) return condition(parse_membership(tokens_));
     return chain("%in%", [this] { return chain(":", [this] { return power(); }); });
   }
 
@@ -135,6 +147,8 @@ class FormulaParser {
   TermSet chain(std::string_view mark, Rule&& rule) {
     TermSet left = rule();
     while (tokens_.at(mark)) {
+      if (tokens_.at_list())
+        tokens_.fail(tokens_.peek().place, "before %in% c(…) one column is expected; write a:(x %in% c(\"k\", \"l\"))");
       const Token token = tokens_.next();
       const TermSet right = rule();
       TermSet both = interaction(left, right, token.place);
@@ -163,6 +177,14 @@ class FormulaParser {
       base = std::move(all);
     }
     return base;
+  }
+
+  TermSet condition(Expression e) {
+    check_expression(e, tokens_);
+    if (columns_of(e).empty()) tokens_.fail(e.place, fmt::format("{} names no column", to_text(e)));
+    TermSet set;
+    set.add(bits_of(std::move(e)));
+    return set;
   }
 
   TermSet primary() {
@@ -207,86 +229,14 @@ class FormulaParser {
       set.offsets.push_back(std::move(e.arguments[0]));
       return;
     }
-    if (e.text == "cbind") tokens_.fail(e.place, "cbind(successes, failures) is a response: it stands left of '~'");
-    if (e.text == "factor") check_factor(e);
-    else if (e.text == "scale") check_scale(e);
-    else if (e.text == "poly") check_poly(e);
-    else if (e.text == "kmers") check_kmers(e);
-    else check_plain(e);
+    if (e.text == "cbind") tokens_.fail(e.place, "cbind() is of responses: it stands left of '~'");
+    check_term(e, tokens_);
     set.add(bits_of(std::move(e)));
   }
 
-  // -- what functions take
-
-  void check_plain(const Expression& e) const {
-    static const std::vector<std::string> others = {"I", "scale", "poly", "factor", "kmers", "offset"};
-    auto known = known_functions();
-    const bool is_known = e.text == "I" || std::find(known.begin(), known.end(), e.text) != known.end();
-    known.insert(known.end(), others.begin(), others.end());
-    if (!is_known)
-      tokens_.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
-                                        fmt::join(known, " ")));
-    check_numeric(e);
-  }
-
   void check_numeric(const Expression& e) const {
-    check_arithmetic(e, tokens_);
+    check_expression(e, tokens_, false);
     if (columns_of(e).empty()) tokens_.fail(e.place, fmt::format("{} names no column", to_text(e)));
-  }
-
-  void check_factor(const Expression& e) const {
-    if (e.arguments.empty() || e.arguments[0].kind != Expression::Kind::name || e.arguments[0].text == "." ||
-        !e.keywords[0].empty())
-      tokens_.fail(e.place, "factor() takes a column: factor(x), or factor(x, ref = \"b\")");
-    for (std::size_t i = 1; i < e.arguments.size(); ++i) {
-      const auto& argument = e.arguments[i];
-      if (e.keywords[i] != "ref" || i > 1)
-        tokens_.fail(argument.place, "after the column, factor() takes only ref = \"level\"");
-      if (argument.kind != Expression::Kind::string && argument.kind != Expression::Kind::number)
-        tokens_.fail(argument.place, "the reference level is written in quotes: ref = \"b\"");
-    }
-  }
-
-  void check_scale(const Expression& e) const {
-    if (e.arguments.empty() || !e.keywords[0].empty()) tokens_.fail(e.place, "scale() takes a value: scale(x)");
-    check_numeric(e.arguments[0]);
-    for (std::size_t i = 1; i < e.arguments.size(); ++i)
-      if ((e.keywords[i] != "center" && e.keywords[i] != "scale") || !is_truth(e.arguments[i]))
-        tokens_.fail(e.arguments[i].place,
-                     "after the value, scale() takes center = TRUE or FALSE, scale = TRUE or FALSE");
-  }
-
-  void check_poly(const Expression& e) const {
-    if (e.arguments.size() < 2 || !e.keywords[0].empty())
-      tokens_.fail(e.place, "poly() takes a value and a degree: poly(x, 2)");
-    check_numeric(e.arguments[0]);
-    for (std::size_t i = 1; i < e.arguments.size(); ++i) {
-      const auto& argument = e.arguments[i];
-      const bool degree = i == 1 && (e.keywords[i].empty() || e.keywords[i] == "degree");
-      if (!degree && !(i == 2 && e.keywords[i] == "raw" && is_truth(argument)))
-        tokens_.fail(argument.place, "poly() takes a value, a degree, and perhaps raw = TRUE: poly(x, 2, raw = TRUE)");
-      if (degree && !(argument.kind == Expression::Kind::number && argument.number >= 1 && argument.number <= 100 &&
-                      argument.number == std::floor(argument.number)))
-        tokens_.fail(argument.place, "the degree of poly() is a whole number from 1 to 100");
-    }
-  }
-
-  void check_kmers(const Expression& e) const {
-    const bool column = !e.arguments.empty() && e.arguments[0].kind == Expression::Kind::name &&
-                        e.arguments[0].text != "." && e.keywords[0].empty();
-    const bool letters = e.arguments.size() == 2 && (e.keywords[1].empty() || e.keywords[1] == "k") &&
-                         e.arguments[1].kind == Expression::Kind::number;
-    const double k = letters ? e.arguments[1].number : 0;
-    if (!column || !letters || k < 1 || k > kMostLetters || k != std::floor(k))
-      tokens_.fail(e.place,
-                   fmt::format("kmers() takes a text column and how many letters its pieces have, from 1 to {}: "
-                               "kmers(sequence, 3)",
-                               kMostLetters));
-  }
-
-  static bool is_truth(const Expression& e) {
-    return e.kind == Expression::Kind::name &&
-           (e.text == "TRUE" || e.text == "FALSE" || e.text == "T" || e.text == "F");
   }
 
   // -- terms
@@ -384,7 +334,10 @@ std::string no_column(const std::string& name, const Table& table) {
 
 std::string Term::name() const {
   std::string out;
-  for (const auto& factor : factors) out += (out.empty() ? "" : ":") + to_text(factor);
+  for (const auto& factor : factors) {
+    const bool loose = factor.kind == Expression::Kind::binary || factor.kind == Expression::Kind::unary;
+    out += (out.empty() ? "" : ":") + (loose ? "(" + to_text(factor) + ")" : to_text(factor));
+  }
   return out;
 }
 

@@ -47,6 +47,18 @@ TEST(Formula, ExpandsAsTermsInR) {  // each line as printed by attr(terms(formul
   EXPECT_EQ(terms("y ~ poly(x,2,raw=TRUE)+I(-x)+I(x/-2)"), (Names{"poly(x, 2, raw = TRUE)", "I(-x)", "I(x/-2)"}));
 }
 
+TEST(Formula, ComparisonsBindLooserThanSumsAsInR) {
+  EXPECT_EQ(terms("y ~ x > 10"), (Names{"(x > 10)"}));
+  EXPECT_EQ(terms("y ~ a + x > 10"), (Names{"(a + x > 10)"}));
+  EXPECT_EQ(terms("y ~ (x > 10) + a"), (Names{"(x > 10)", "a"}));
+  EXPECT_EQ(terms("y ~ a*(x > 10 & z != \"k\")"), (Names{"a", "(x > 10 & z != \"k\")", "a:(x > 10 & z != \"k\")"}));
+  EXPECT_EQ(terms("y ~ !a"), (Names{"(!a)"}));
+  EXPECT_EQ(terms("y ~ a + x %in% c(1, 2) + b %in% z"), (Names{"a", "(x %in% c(1, 2))", "b:z"}));
+  EXPECT_EQ(terms("y ~ I(x>10)+I(is.na(z))"), (Names{"I(x > 10)", "I(is.na(z))"}));
+  EXPECT_EQ(terms("y ~ `TRUE` + x"), (Names{"`TRUE`", "x"}));
+  EXPECT_EQ(terms("y ~ . + (x > 10)", kColumns), (Names{"a", "b", "x", "z", "(x > 10)"}));
+}
+
 TEST(Formula, ADotStandsForTheColumnsThatTheResponseDoesNotUse) {
   EXPECT_EQ(terms("y ~ .", kColumns), (Names{"a", "b", "x", "z"}));
   EXPECT_EQ(terms("log(y) ~ .", kColumns), (Names{"a", "b", "x", "z"}));
@@ -76,6 +88,9 @@ TEST(Formula, ReadsTheResponse) {
   EXPECT_EQ(to_text(formula("y1 + y2 ~ a").response.at(0)), "y1 + y2");
   EXPECT_EQ(to_text(formula("cbind(s, n - s) ~ a").response.at(0)), "cbind(s, n - s)");
   EXPECT_EQ(to_text(formula("factor(y, ref = \"b\") ~ a").response.at(0)), "factor(y, ref = \"b\")");
+  EXPECT_EQ(to_text(formula("type == \"Yes\" ~ a").response.at(0)), "type == \"Yes\"");
+  EXPECT_EQ(to_text(formula("x > 3 & z %in% c(1, 2) ~ a").response.at(0)), "x > 3 & z %in% c(1, 2)");
+  EXPECT_EQ(to_text(formula("cut(y, c(0, 5, Inf)) ~ a").response.at(0)), "cut(y, c(0, 5, Inf))");
   EXPECT_EQ(to_text(formula("y ~ a + offset(log(z))").offsets.at(0)), "log(z)");
 }
 
@@ -103,11 +118,35 @@ TEST(Formula, AnErrorPointsAtThePlace) {
   EXPECT_NE(message("y ~ \"a").find("never closed"), std::string::npos);
   EXPECT_NE(message("y ~ 2nd").find("back-quotes"), std::string::npos);
   EXPECT_NE(message("y ~ y + a").find("the response y cannot also be a term"), std::string::npos);
-  EXPECT_NE(message("y ~ log(scale(x))").find("scale() must be a term of its own"), std::string::npos);
+  EXPECT_NE(message("y ~ log(poly(x, 2))").find("poly() must be a term of its own"), std::string::npos);
+  EXPECT_NE(message("y ~ I(bs(x) > 1)").find("bs() must be a term of its own"), std::string::npos);
+  EXPECT_NE(message("y ~ factor(scale(x))").find("scale() is learned from the rows"), std::string::npos);
+  EXPECT_NE(message("y ~ scale(x, center = 2, center = 3)").find("center twice"), std::string::npos);
+  EXPECT_NE(message("y ~ scale(x, scale = 0)").find("a number above 0"), std::string::npos);
   EXPECT_NE(message("y ~ poly(x)").find("poly(x, 2)"), std::string::npos);
   EXPECT_NE(message("y ~ poly(x, 0)").find("whole number from 1 to 100"), std::string::npos);
   EXPECT_NE(message("y ~ poly(x, 2, row = TRUE)").find("raw = TRUE"), std::string::npos);
-  EXPECT_NE(message("y ~ factor(x + 1)").find("factor() takes a column"), std::string::npos);
+  EXPECT_NE(message("y ~ factor()").find("factor() takes a column"), std::string::npos);
+  EXPECT_NE(message("y ~ as.factor(x, ref = 1)").find("as.factor() takes a column and nothing else"),
+            std::string::npos);
+  EXPECT_NE(message("y ~ a:x %in% c(1, 2)").find("write a:(x %in% c(\"k\", \"l\"))"), std::string::npos);
+  EXPECT_NE(message("y ~ I(x %in% z)").find("after %in% a list is expected"), std::string::npos);
+  EXPECT_NE(message("y ~ I(x = 3)").find("knows no argument 'x'"), std::string::npos);
+  EXPECT_NE(message("y ~ x == NA").find("nothing equals NA"), std::string::npos);
+  EXPECT_NE(message("y ~ 1 < 2").find("names no column"), std::string::npos);
+  EXPECT_EQ(message("y ~ cut(x)"),
+            "formula: cut() takes a value and its pieces: cut(x, 3) or cut(x, c(0, 10, 20))\n"
+            "  y ~ cut(x)\n      ^");
+  EXPECT_NE(message("y ~ cut(x, 1)").find("whole number from 2 to 1000"), std::string::npos);
+  EXPECT_NE(message("y ~ cut(x, c(1, 2, 1))").find("1 is twice among the breaks"), std::string::npos);
+  EXPECT_NE(message("y ~ cut(x, 3, labels = c(\"a\", \"b\"))").find("makes 3 pieces, but there are 2 labels"),
+            std::string::npos);
+  EXPECT_NE(message("y ~ cut(x, 2, rigth = FALSE)").find("knows no argument 'rigth' (did you mean 'right'?)"),
+            std::string::npos);
+  EXPECT_NE(message("y ~ cut(x, z)").find("the breaks of cut() are numbers"), std::string::npos);
+  EXPECT_NE(message("y ~ bs(x, 5, 3, 3, TRUE, c(0, 1), 9)").find("takes no further argument"), std::string::npos);
+  EXPECT_NE(message("y ~ bs(x, Boundary.knots = 3)").find("are two numbers"), std::string::npos);
+  EXPECT_NE(message("y ~ ns(x, knots = c(1, Inf))").find("does not lie between the ends"), std::string::npos);
   EXPECT_NE(message("y ~ a:offset(z)").find("offset() can only be added"), std::string::npos);
   EXPECT_NE(message("y ~ cbind(a, b)").find("left of '~'"), std::string::npos);
   EXPECT_NE(message("y ~ log(2)").find("names no column"), std::string::npos);
@@ -139,8 +178,21 @@ TEST(Formula, HostileInputGetsAnErrorInReasonableTime) {
 }
 
 std::string any_formula() {
-  static const std::vector<std::string> kAtoms = {"a",      "b",      "x",       "z", ".",
-                                                  "log(x)", "I(x^2)", "(a + b)", "1", "factor(a)"};
+  static const std::vector<std::string> kAtoms = {"a",
+                                                  "b",
+                                                  "x",
+                                                  "z",
+                                                  ".",
+                                                  "log(x)",
+                                                  "I(x^2)",
+                                                  "(a + b)",
+                                                  "1",
+                                                  "factor(a)",
+                                                  "(x > 3)",
+                                                  "I(a == \"k\")",
+                                                  "(z %in% c(1, 2))",
+                                                  "cut(x, 3)",
+                                                  "ns(z, 2)"};
   static const std::vector<std::string> kMarks = {" + ", " - ", ":", "*", "/"};
   std::string text = "y ~ x";
   for (int i = *rc::gen::inRange(0, 6); i > 0; --i) text += *rc::gen::elementOf(kMarks) + *rc::gen::elementOf(kAtoms);

@@ -58,17 +58,18 @@ bool all_there(const MatrixView& x, const std::vector<Index>& columns, const Tab
 }
 
 /// The first row of each value of a column, as long as they are few: all that classes are learned from.
+constexpr std::size_t kMostValues = 1001;  // more are a number, not classes
 std::vector<Index> one_of_each(const MatrixView& x, Index column) {
-  constexpr std::size_t kMost = 1001;  // more values are a number, not classes
   std::vector<Index> rows;
   std::unordered_set<double> seen;
-  for (Index i = 0; i < x.rows() && seen.size() < kMost; ++i)
+  for (Index i = 0; i < x.rows() && seen.size() < kMostValues; ++i)
     if (seen.insert(x(i, column)).second) rows.push_back(i);
   return rows;
 }
 
 bool is_factor(const Expression& e) {
-  return e.kind == Expression::Kind::call && e.text == "factor" && e.arguments.size() == 1;
+  return e.kind == Expression::Kind::call && (e.text == "factor" || e.text == "as.factor") && e.arguments.size() == 1 &&
+         is_column(e.arguments[0]);
 }
 
 bool names_columns(const Formula& formula) {
@@ -138,7 +139,8 @@ bool takes_columns_as_they_are(const Design& design) {
   const auto& response = parts.response;
   const bool one = response.kind == Response::Kind::none ||
                    (response.kind == Response::Kind::numeric && is_column(response.numbers[0])) ||
-                   (response.kind == Response::Kind::classes && response.parts.size() == 1);
+                   (response.kind == Response::Kind::classes && response.parts.size() == 1 &&
+                    response.parts[0].takes_levels_of_column());
   return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && !parts.terms.empty() &&
          std::all_of(parts.variables.begin(), parts.variables.end(), plain) &&
          std::all_of(parts.terms.begin(), parts.terms.end(), [](const auto& t) { return t.factors.size() == 1; });
@@ -153,6 +155,7 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
     const Expression& e = formula.response[0];
     const Expression& column = is_factor(e) ? e.arguments[0] : e;
     if (data.schema().find(column.text)) few = one_of_each(*x, places_of({column.text}, data.schema())[0]);
+    if (few.size() == kMostValues && is_factor(e)) return {};  // more classes than these rows show
   }
   std::vector<Table> rows;
   rows.reserve(few.size());

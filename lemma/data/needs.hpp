@@ -13,10 +13,10 @@ struct Needs {
   bool missing = false;           // NaN in x is its business
   Unseen unseen = Unseen::error;  // of a category, at prediction
   bool classes = false,
-       numbers = false;          // the response that it takes; both: the response decides; neither: there is none
-  bool prefers_classes = false;  // of both: whole numbers are classes
-  bool counts = false;           // cbind(successes, failures) as the response: proportions
-  bool offset = false;           // a known part of the prediction
+       numbers = false;  // the response that it takes; both: the type of its column decides; neither: there is none
+  bool counts = false;   // cbind(successes, failures) as the response: proportions
+  bool several = false;  // cbind(y1, y2): several responses; of two numbers `counts` comes first
+  bool offset = false;   // a known part of the prediction
 };
 
 }  // namespace lemma

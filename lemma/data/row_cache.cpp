@@ -58,8 +58,8 @@ RowCache::RowCache(Index rows, Index width, Parts parts)
     : rows_(rows),
       width_(width),
       parts_(parts),
-      row_bytes_(sizeof(double) *
-                     static_cast<std::size_t>(width + parts.y + parts.weight + parts.precision + parts.offset) +
+      row_bytes_(sizeof(double) * static_cast<std::size_t>(width + parts.y + parts.weight + parts.precision +
+                                                           parts.offset + parts.responses) +
                  sizeof(int) * static_cast<std::size_t>(parts.label)),
       file_(open_somewhere()),
       state_(std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>((rows + kRows - 1) / kRows))) {}
@@ -71,10 +71,10 @@ RowCache::~RowCache() {
 bool RowCache::fits(const BlockBuffer& buffer) const {
   return parts_.y == !buffer.y.empty() && parts_.label == !buffer.label.empty() &&
          parts_.weight == !buffer.weight.empty() && parts_.precision == !buffer.precision.empty() &&
-         parts_.offset == !buffer.offset.empty();
+         parts_.offset == !buffer.offset.empty() && (parts_.responses > 0) == !buffer.responses.empty();
 }
 
-/// A chunk lies part after part: its rows of x, then y, weight, precision, offset, label of each.
+/// A chunk lies part after part: its rows of x, then y, several responses, weight, precision, offset, label of each.
 void RowCache::read(Index chunk, Index skip, Index take, Index at, BlockBuffer& buffer) const {
   const auto rows = static_cast<std::size_t>(rows_of(chunk)), from = static_cast<std::size_t>(skip),
              count = static_cast<std::size_t>(take);
@@ -82,14 +82,15 @@ void RowCache::read(Index chunk, Index skip, Index take, Index at, BlockBuffer& 
   const std::size_t x_bytes = sizeof(double) * static_cast<std::size_t>(width_);
   bool good = read_all(file_, buffer.x.row(at).data(), count * x_bytes, place + static_cast<off_t>(from * x_bytes));
   place += static_cast<off_t>(rows * x_bytes);
-  const auto append = [&]<class T>(bool there, std::vector<T>& into) {
-    if (!there || !good) return;
-    const std::size_t before = into.size();
-    into.resize(before + count);
-    good = read_all(file_, into.data() + before, count * sizeof(T), place + static_cast<off_t>(from * sizeof(T)));
-    place += static_cast<off_t>(rows * sizeof(T));
+  const auto append = [&]<class T>(Index each, std::vector<T>& into) {
+    if (each == 0 || !good) return;
+    const std::size_t before = into.size(), many = static_cast<std::size_t>(each), bytes = many * sizeof(T);
+    into.resize(before + count * many);
+    good = read_all(file_, into.data() + before, count * bytes, place + static_cast<off_t>(from * bytes));
+    place += static_cast<off_t>(rows * bytes);
   };
   append(parts_.y, buffer.y);
+  append(parts_.responses, buffer.responses);
   append(parts_.weight, buffer.weight);
   append(parts_.precision, buffer.precision);
   append(parts_.offset, buffer.offset);
@@ -112,12 +113,14 @@ void RowCache::write(Index chunk, Index at, const BlockBuffer& buffer) {
   const std::size_t x_bytes = rows * sizeof(double) * static_cast<std::size_t>(width_);
   bool good = fits(buffer) && write_all(file_, buffer.x.row(at).data(), x_bytes, place);
   place += static_cast<off_t>(x_bytes);
-  const auto put = [&]<class T>(bool there, const std::vector<T>& values) {
-    if (!there || !good) return;
-    good = write_all(file_, values.data() + from, rows * sizeof(T), place);
-    place += static_cast<off_t>(rows * sizeof(T));
+  const auto put = [&]<class T>(Index each, const std::vector<T>& values) {
+    if (each == 0 || !good) return;
+    const std::size_t many = static_cast<std::size_t>(each), bytes = rows * many * sizeof(T);
+    good = write_all(file_, values.data() + from * many, bytes, place);
+    place += static_cast<off_t>(bytes);
   };
   put(parts_.y, buffer.y);
+  put(parts_.responses, buffer.responses);
   put(parts_.weight, buffer.weight);
   put(parts_.precision, buffer.precision);
   put(parts_.offset, buffer.offset);

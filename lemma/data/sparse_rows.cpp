@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/data/design/parts.hpp>
 #include <lemma/data/sparse_rows.hpp>
 #include <numeric>
 #include <unordered_map>
@@ -26,10 +27,11 @@ SparseData rows_of(const SparseData& data, const std::vector<Index>& rows) {
 }
 
 /// The first row of each value of y, as long as they are few: all that a design of plain columns learns from.
+constexpr std::size_t kMostValues = 1001;  // more are a number, not classes
 std::vector<Index> one_of_each(const std::vector<double>& y) {
-  constexpr std::size_t kMost = 1000;  // more values are a number, not classes
   std::unordered_map<double, Index> first;
-  for (std::size_t i = 0; i < y.size() && first.size() < kMost; ++i) first.try_emplace(y[i], static_cast<Index>(i));
+  for (std::size_t i = 0; i < y.size() && first.size() < kMostValues; ++i)
+    first.try_emplace(y[i], static_cast<Index>(i));
   std::vector<Index> rows;
   rows.reserve(first.size());
   for (const auto& [value, row] : first) rows.push_back(row);
@@ -87,7 +89,12 @@ Table SparseStream::read(Index first, Index count) const {
 }
 
 bool is_plain(const Design& design) {
-  if (design.target() != "y" || design.features().empty()) return false;
+  const Response& response = design.parts().response;
+  const bool numbers = response.kind == Response::Kind::numeric && response.numbers[0].kind == Expression::Kind::name;
+  const bool classes = response.kind == Response::Kind::classes && response.parts.size() == 1 &&
+                       response.parts[0].takes_levels_of_column();  // y, or factor(y)
+  if (!(numbers || classes) || response.columns != std::vector<std::string>{"y"} || design.features().empty())
+    return false;
   auto features = design.features(), columns = design.columns();
   if (!std::all_of(features.begin(), features.end(), [](const std::string& f) { return column_of(f) >= 0; }))
     return false;
@@ -98,7 +105,10 @@ bool is_plain(const Design& design) {
 
 std::optional<Design> plain_design(const Formula& formula, const SparseData& data, const DesignOptions& options) {
   if (!options.weights.empty() || !options.precision.empty() || !options.id.empty() || data.y.empty()) return {};
-  const Table few = to_table(rows_of(data, one_of_each(data.y)));
+  const auto shown = one_of_each(data.y);
+  const bool calls = !formula.response.empty() && formula.response[0].kind == Expression::Kind::call;
+  if (shown.size() == kMostValues && calls) return {};  // factor(y): more classes than these rows show
+  const Table few = to_table(rows_of(data, shown));
   Design design(formula, few, options);
   if (!is_plain(design)) return {};
   return design;

@@ -8,7 +8,8 @@
 namespace lemma {
 
 /// The rows for which the condition is true, in their order. Where a value is missing and it cannot be told,
-/// the row is left out, as in R's subset(). Knows == != < <= > >= & | !, %in% c(…), is.na(), parentheses and arithmetic:
+/// the row is left out, as in R's subset(). Knows == != < <= > >= & | !, %in% c(…), is.na(), parentheses, arithmetic and
+/// the functions of formulas that look at one row (log, pmin, …):
 ///
 ///     age > 30 & sex == "M" & !is.na(bmi)
 ///     species %in% c("setosa", "virginica") | log(area) < 2

@@ -115,20 +115,29 @@ std::vector<Neighbors> KernelNeighborsModel::neighbors(const MatrixView& x) cons
   return out;
 }
 
-Matrix KernelNeighborsModel::probabilities(const MatrixView& x) const {
-  Matrix out(x.rows(), counts.size());
-  const auto found = neighbors(x);
+namespace {
+
+/// What the neighbours say of each row: shares of the classes, or the mean of the numbers.
+Matrix votes(const KernelNeighborsModel& model, const MatrixView& x) {
+  Matrix out(x.rows(), model.counts.size());
+  const auto found = model.neighbors(x);
   for (Index i = 0; i < x.rows(); ++i)
-    out.row(i) = kernel_neighbors::say(*this, found[static_cast<std::size_t>(i)]).transpose();
+    out.row(i) = kernel_neighbors::say(model, found[static_cast<std::size_t>(i)]).transpose();
   return out;
+}
+
+}  // namespace
+
+Matrix KernelNeighborsModel::probabilities(const MatrixView& x) const {
+  require(of_classes, "kernel_neighbors: this model predicts numbers, not classes: predict() gives them");
+  return votes(*this, x);
 }
 
 Labels KernelNeighborsModel::classify(const MatrixView& x) const { return greatest_class(probabilities(x)); }
 
 Vector KernelNeighborsModel::predict(const MatrixView& x) const {
-  if (!of_classes) return probabilities(x).col(0);
-  const Labels labels = classify(x);
-  return Eigen::Map<const Eigen::VectorXi>(labels.data(), x.rows()).cast<double>();
+  require(!of_classes, "kernel_neighbors: this model tells classes, not numbers: classify() gives them");
+  return votes(*this, x).col(0);
 }
 
 Prediction KernelNeighborsModel::prediction(const MatrixView& x, const PredictOptions&) const {

@@ -81,9 +81,9 @@ struct KernelNeighborsModel : Evidence {
   Index class_count() const { return of_classes ? counts.size() : 0; }
   Task task() const { return of_classes ? Task::classification : Task::regression; }
 
-  Vector predict(const MatrixView& x) const;  // numbers; of classes the code
-  Labels classify(const MatrixView& x) const;
-  Matrix probabilities(const MatrixView& x) const;  // of classes
+  Vector predict(const MatrixView& x) const;   // numbers; Error of a model of classes
+  Labels classify(const MatrixView& x) const;  // Error of a model of numbers, as probabilities are
+  Matrix probabilities(const MatrixView& x) const;
   /// All of it, with the kernel computed once.
   Prediction prediction(const MatrixView& x, const PredictOptions& options) const;
   /// The rows that vote on x (counted from 0 among those kept), the nearest first, and their distances.

@@ -140,7 +140,7 @@ struct SvmModel : Evidence {
 
   /// f of each machine: a column each.
   Matrix machine_values(const MatrixView& x, const Execution& execution = {}) const;
-  Vector predict(const MatrixView& x) const;   // numbers; of classes the code
+  Vector predict(const MatrixView& x) const;   // numbers; Error of a model of classes, as classify is of one of numbers
   Labels classify(const MatrixView& x) const;  // of two classes by the sign of f, else the largest column of decision
   /// f of two classes. Of several one column a class: of each class against the rest, or how many of its pairs it wins;
   /// ties go to the larger sum of f.

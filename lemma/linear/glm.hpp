@@ -66,6 +66,10 @@ struct Glm {
               between(1e-15, 0.1), Step::logarithmic)};
   }
   void check() const;  // a link that the family does not have
+  Needs needs(Needs usual) const {
+    usual.classes = !family || *family == GlmFamily::binomial;
+    return usual;
+  }
 };
 static_assert(Described<Glm>);
 
@@ -146,7 +150,9 @@ struct GlmModel : Evidence {
 
   Index class_count() const { return classes ? 2 : 0; }
   Task task() const { return classes ? Task::classification : Task::regression; }
-  /// μ for each row: of two classes the probability of the second.
+  /// μ for each row: of two classes the probability of the second, of counts the share.
+  Vector mean_of(const MatrixView& x, std::span<const double> offset = {}) const;
+  /// μ, of numbers and counts; Error of a model of classes, as the next two are of one of numbers.
   Vector predict(const MatrixView& x, std::span<const double> offset = {}) const;
   Labels classify(const MatrixView& x, std::span<const double> offset = {}) const;
   Matrix probabilities(const MatrixView& x, std::span<const double> offset = {}) const;

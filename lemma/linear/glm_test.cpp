@@ -269,6 +269,10 @@ TEST(Glm, TheSecondOfTwoClassesIsThePositiveOne) {
   const Matrix p = by_class.probabilities(sample.x);
   expect_near(p.col(1), by_number.predict(sample.x), 1e-15, "probability");
   expect_near(p.rowwise().sum(), Vector::Ones(200), 1e-15, "sum");
+  EXPECT_EQ(by_class.mean_of(sample.x), Vector(p.col(1)));
+  EXPECT_THROW(by_class.predict(sample.x), Error);  // a class is no number, and a number no class
+  EXPECT_THROW(by_number.classify(sample.x), Error);
+  EXPECT_THROW(by_number.probabilities(sample.x), Error);
 }
 
 TEST(Glm, TheFittedMeanIsTheMeanWithACanonicalLink) {

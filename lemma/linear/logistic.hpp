@@ -138,8 +138,8 @@ struct LogisticModel : Evidence {
   Task task() const { return of_classes ? Task::classification : Task::regression; }
 
   using Offset = std::span<const double>;  // of each row; empty: none
-  Vector predict(const MatrixView& x,
-                 Offset offset = {}) const;  // the probability of the second class, or the proportion
+  /// The proportion; Error of a model of classes, as the next two are of one of proportions.
+  Vector predict(const MatrixView& x, Offset offset = {}) const;
   Labels classify(const MatrixView& x, Offset offset = {}) const;
   Matrix probabilities(const MatrixView& x, Offset offset = {}) const;
   Matrix decision(const MatrixView& x, Offset offset = {}) const;  // η

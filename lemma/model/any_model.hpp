@@ -43,6 +43,8 @@ class AnyModel {
     virtual Index width() const = 0;         // columns it expects
     virtual Index class_count() const = 0;   // classes it tells apart; 0: it predicts none
     virtual Index output_width() const = 0;  // columns of transform(); 0: it gives no coordinates
+    /// Of several responses: how many classes each has, 0 where it is a number. Empty: it was fitted to one.
+    virtual std::vector<Index> response_classes() const { return {}; }
     /// Error unless its numbers fit together and can be used: what holds of every model that was fitted or loaded.
     virtual void check() const = 0;
     /// The model after these rows too, from what it knows of those before; Error where it does not keep that.

@@ -12,6 +12,7 @@ inline constexpr double kLeastSize = 1e-150, kGreatestSize = 1e150;
 /// and the precision.
 struct ColumnSizes {
   Vector x;
+  Vector responses;  // of each of several; those that are classes are not looked at
   double y = 0, offset = 0, weight = 0, precision = 0;
 
   explicit ColumnSizes(Index width) : x(Vector::Zero(width)) {}

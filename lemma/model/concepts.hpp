@@ -59,7 +59,8 @@ concept DensityModel = requires(const M& m, const MatrixView& x) {
   { m.log_density(x) } -> std::same_as<Vector>;
 };
 
-/// The task follows the response it was fitted to: `predict` gives numbers, `classify` the labels of classes.
+/// The task follows the response it was fitted to: `predict` gives numbers, `classify` the labels of classes, and each is
+/// an Error where the model was fitted to the other.
 template <class M>
 concept HasTask = Regressor<M> && requires(const M& m, const MatrixView& x) {
   { m.task() } -> std::same_as<Task>;

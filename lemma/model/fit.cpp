@@ -1,6 +1,8 @@
 // lemma/model/fit.cpp
 #include <algorithm>
 #include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/model/any_spec.hpp>
 #include <lemma/model/fit.hpp>
 
 namespace lemma::detail {
@@ -40,7 +42,42 @@ Coded code(const std::vector<std::string>& labels) {
   return out;
 }
 
-DesignOptions design_options(const Needs& needs, DesignOptions options) {
+namespace {
+
+std::string methods_that(bool MethodAbout::*take) {
+  std::vector<std::string> names;
+  for (const Method* method : catalog())
+    if (method->about().*take) names.push_back(method->name());
+  return names.empty() ? "no method yet" : join_words(names);
+}
+
+/// cbind(…) is several responses, or counts, for methods that take them.
+void check_responses(const Needs& needs, const Formula& formula) {
+  if (formula.response.empty() || needs.several || needs.counts) return;
+  const Expression& first = formula.response[0];
+  if (first.kind != Expression::Kind::call || first.text != "cbind") return;
+  throw Error(point_at(
+      "formula", formula.text, first.place,
+      fmt::format("this method takes one response, and {} are {}; several are taken by {}, counts of successes and "
+                  "failures by {}",
+                  to_text(first), first.arguments.size(), methods_that(&MethodAbout::takes_several),
+                  methods_that(&MethodAbout::takes_counts))));
+}
+
+void check_task(const Needs& needs, ResponseAs asked) {
+  if (asked == ResponseAs::by_type) return;
+  const bool classes = asked == ResponseAs::classes;
+  if (classes ? needs.classes : needs.numbers) return;
+  throw Error(fmt::format("--task {}: this method {}", classes ? "classification" : "regression",
+                          needs.numbers   ? "predicts numbers"
+                          : needs.classes ? "predicts classes"
+                                          : "predicts no response"));
+}
+
+}  // namespace
+
+DesignOptions design_options(const Needs& needs, const Formula& formula, DesignOptions options) {
+  check_responses(needs, formula);
   if (needs.codes) {
     if (options.coding != Coding::treatment)
       throw Error("this method takes categories as they are; leave out --coding");
@@ -48,10 +85,12 @@ DesignOptions design_options(const Needs& needs, DesignOptions options) {
   }
   options.unseen = needs.unseen;
   if (needs.missing && options.missing == Missing::error) options.missing = Missing::native;
-  options.classify = needs.classes && (!needs.numbers || needs.prefers_classes);
-  options.classify_categories = needs.classes && needs.numbers;
+  check_task(needs, options.response);
+  options.classify = needs.classes && (!needs.numbers || options.response == ResponseAs::classes);
+  options.classify_categories = needs.classes && needs.numbers && options.response == ResponseAs::by_type;
   options.takes_offset = needs.offset;
   options.takes_counts = needs.counts;
+  options.takes_several = needs.several;
   options.letters = needs.letters;
   return options;
 }

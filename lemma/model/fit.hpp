@@ -18,8 +18,8 @@ struct Coded {
   std::vector<std::string> classes;
 };
 Coded code(const std::vector<std::string>& labels);
-/// The options of the user with what the method needs; Error where the two do not go together.
-DesignOptions design_options(const Needs& needs, DesignOptions options = {});
+/// The options of the user with what the method needs; Error where the two, or the formula, do not go together.
+DesignOptions design_options(const Needs& needs, const Formula& formula, DesignOptions options = {});
 /// The column of that name; Error with the nearest one when there is none.
 Index place_of(std::string_view name, const std::vector<std::string>& names);
 /// Rows to train on, with the weights, precision and offset of the options, which must outlive it.
@@ -95,6 +95,17 @@ struct Fitted : Model {
     }
   }
   auto predict(const MatrixView& x) const { return Model::predict(x); }
+  /// The classes, as codes into design.classes().
+  Labels classify(const Table& table) const {
+    const DesignData data = design.apply(table);
+    if constexpr (HasTask<Model> && TakesOffset<Model>)
+      return Model::classify(data.x, std::span<const double>(data.offset));
+    else return classify(data.x);
+  }
+  Labels classify(const MatrixView& x) const {
+    if constexpr (HasTask<Model>) return Model::classify(x);
+    else return Model::predict(x);
+  }
   auto probabilities(const Table& table) const {
     const DesignData data = design.apply(table);
     if constexpr (TakesOffset<Model>) return Model::probabilities(data.x, std::span<const double>(data.offset));

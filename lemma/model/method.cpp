@@ -45,6 +45,20 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
                           names.size()));
 }
 
+namespace {
+
+void check_several(std::string_view name, const MethodAbout& about, const std::vector<ResponseColumn>& responses) {
+  if (!about.takes_several) throw Error(fmt::format("{} takes one response, and there are {}", name, responses.size()));
+  if (about.either_response || !about.uses_response) return;
+  const bool classes = about.task == Task::classification;
+  for (const auto& [column, names] : responses)
+    if (classes == names.empty())
+      throw Error(fmt::format("{} predicts {}, and {} is {}", name, classes ? "classes" : "numbers", column,
+                              classes ? "numeric" : "categorical"));
+}
+
+}  // namespace
+
 void check_kind(std::string_view name, const MethodAbout& about, const Rows& rows) {
   if (rows.count() == 0) throw Error(fmt::format("{}: there are no rows to learn from", name));
   check_kind_of_rows(name, about, rows);
@@ -55,7 +69,8 @@ void check_kind_of_rows(std::string_view name, const MethodAbout& about, const R
     throw Error(fmt::format("{}: there are no columns to learn from", name));
   if (about.uses_response && !rows.has_response)
     throw Error(fmt::format("{}: there is no response; write the formula as 'response ~ terms'", name));
-  if (about.task == Task::classification && rows.classes.empty() && !about.either_response)
+  if (!rows.responses.empty()) check_several(name, about, rows.responses);
+  if (about.task == Task::classification && rows.classes.empty() && rows.responses.empty() && !about.either_response)
     throw Error(fmt::format("{} predicts classes, and {} is numeric; use factor({}) or a regression method", name,
                             rows.target.empty() ? "the response" : rows.target,
                             rows.target.empty() ? "y" : rows.target));
@@ -100,8 +115,8 @@ Needs detail::usual_needs(const MethodAbout& about) {
   if (about.takes_codes && about.takes_missing) out.unseen = Unseen::missing;
   out.classes = about.uses_response && (about.task == Task::classification || about.either_response);
   out.numbers = about.uses_response && (about.task != Task::classification || about.either_response);
-  out.prefers_classes = about.task == Task::classification;
   out.counts = about.takes_counts;
+  out.several = about.takes_several;
   out.offset = about.takes_offset;
   return out;
 }

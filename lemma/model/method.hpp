@@ -30,6 +30,7 @@ struct MethodAbout {
   bool takes_codes = false;      // categories as they are: Needs::codes
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
   bool takes_counts = false;     // cbind(successes, failures) as the response: proportions
+  bool takes_several = false;    // cbind(y1, y2): Rows::responses
   bool takes_start = false;      // FitOptions::start: an affine map to begin with
   bool either_response = false;  // numbers or classes: the model's own task() follows the response
   bool uses_response = true;     // false: unsupervised
@@ -151,6 +152,11 @@ class SpecModel final : public AnyModel::Interface {
     if constexpr (Transformer<Model>) return model_.output_width();
     else if constexpr (HasCoordinates<Model>) return static_cast<Index>(model_.coordinate_names().size());
     else return 0;
+  }
+  std::vector<Index> response_classes() const override {
+    if constexpr (requires { model_.response_classes(); }) return model_.response_classes();
+    else static_assert(!Spec::about.takes_several, "how many classes does each response have?");
+    return {};
   }
   void check() const override { model_.check(); }
 

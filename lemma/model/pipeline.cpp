@@ -40,6 +40,7 @@ class PipelineModel final : public AnyModel::Interface {
   Task task() const override { return steps_.back()->task(); }
   Index width() const override { return steps_.front()->width(); }
   /// Of the last step that tells classes apart; steps before it may do so too, in their coordinates.
+  std::vector<Index> response_classes() const override { return steps_.back()->response_classes(); }
   Index class_count() const override {
     for (std::size_t i = steps_.size(); i-- > 0;)
       if (const Index count = steps_[i]->class_count()) return count;
@@ -91,13 +92,7 @@ class PipelineModel final : public AnyModel::Interface {
   }
   std::vector<NamedColumn> diagnostics(const Block& block) const override {
     const Matrix x = before_last(block.x);
-    Block inner(x, block.first);
-    inner.y = block.y;
-    inner.label = block.label;
-    inner.weight = block.weight;
-    inner.precision = block.precision;
-    inner.offset = block.offset;
-    return steps_.back()->diagnostics(inner);
+    return steps_.back()->diagnostics(Block(x, block.first, block));
   }
 
   /// The last step's results; its linear predictor is traced back to the user's columns where every step is affine.
@@ -258,11 +253,12 @@ Needs Pipeline::needs(const Value& params) const {
   const auto of_step = [&](std::size_t i) { return steps_[i].method().needs(checked.at(step_name(i))); };
   const Needs first = of_step(0);
   Needs out = of_step(steps_.size() - 1);
-  for (std::size_t i = steps_.size() - 1; i-- > 0 && !out.classes && !out.numbers;) {  // discriminants before pca
+  for (std::size_t i = steps_.size() - 1; i-- > 0;) {  // what all steps take that look at the response
     const Needs step = of_step(i);
+    const bool asked = out.classes || out.numbers, either = out.classes == out.numbers;
+    if (asked && !(either && (step.classes || step.numbers))) continue;
     out.classes = step.classes;
     out.numbers = step.numbers;
-    out.prefers_classes = step.prefers_classes;
   }
   out.missing = first.missing;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -327,32 +323,12 @@ void TransformedRows::forget() {
 }
 
 Block TransformedRows::read(Index first, Index size, BlockBuffer& buffer) const {
-  if (kept_) {
-    const Block outcome = before_.outcome(first, size, buffer);
-    Block block(kept_->middleRows(first, size), first);
-    block.y = outcome.y;
-    block.label = outcome.label;
-    block.weight = outcome.weight;
-    block.precision = outcome.precision;
-    block.offset = outcome.offset;
-    return block;
-  }
+  if (kept_) { return {kept_->middleRows(first, size), first, before_.outcome(first, size, buffer)}; }
   BlockBuffer inner;
   const Block before = before_.read(first, size, inner);
   buffer.x = step_->transform(before.x);
-  const auto copy = [](auto& into, const auto& from) { into.assign(from.begin(), from.end()); };
-  copy(buffer.y, before.y);
-  copy(buffer.label, before.label);
-  copy(buffer.weight, before.weight);
-  copy(buffer.precision, before.precision);
-  copy(buffer.offset, before.offset);
-  Block block(buffer.x, first);
-  block.y = buffer.y;
-  block.label = buffer.label;
-  block.weight = buffer.weight;
-  block.precision = buffer.precision;
-  block.offset = buffer.offset;
-  return block;
+  buffer.copy_outcome(before);
+  return {buffer.x, first, buffer.outcome()};
 }
 
 }  // namespace lemma

@@ -52,6 +52,7 @@ std::string column_name(const PredictedPart& part, Index j, const Names& names) 
     case PartColumns::classes: return part.width() == 1 ? prefix : named(names.classes);
     case PartColumns::features: return named(names.features);
     case PartColumns::numbered: return named({});
+    case PartColumns::responses: return named(names.responses);
     case PartColumns::own: return at < part.columns.size() ? part.columns[at] : named({});
   }
   return prefix;

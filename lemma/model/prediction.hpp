@@ -20,11 +20,12 @@ enum class Given { by_default, asked, option };
 
 /// How the columns of a part are called where they are written.
 enum class PartColumns {
-  itself,    // one column, by the prefix
-  classes,   // prefix_class; of one column the prefix
-  features,  // prefix_feature
-  numbered,  // prefix_1, prefix_2, …
-  own        // as the part itself says
+  itself,     // one column, by the prefix
+  classes,    // prefix_class; of one column the prefix
+  features,   // prefix_feature
+  numbered,   // prefix_1, prefix_2, …
+  responses,  // prefix_response, of several; codes of classes are written by their names
+  own         // as the part itself says
 };
 
 struct PartInfo {
@@ -39,6 +40,8 @@ struct PartInfo {
 // The parts that the house knows, in the order in which they are written.
 inline constexpr PartInfo kValuePart{"value", "the number predicted", Given::by_default, PartColumns::itself,
                                      "prediction"};
+inline constexpr PartInfo kValuesPart{"values", "what is predicted for each of several responses", Given::by_default,
+                                      PartColumns::responses, "prediction"};
 inline constexpr PartInfo kIntervalPart{"interval", "where the value, or an observation, lies (--interval)",
                                         Given::option, PartColumns::own};
 inline constexpr PartInfo kDeviationsPart{"deviations", "standard deviations of the value and of an observation (--sd)",
@@ -76,6 +79,7 @@ struct PredictedPart {
 struct Names {
   std::vector<std::string> features, classes;
   std::string target;
+  std::vector<std::string> responses = {};  // where there are several
 };
 
 /// The names of the columns that a part is written as.

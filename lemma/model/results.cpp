@@ -120,6 +120,12 @@ RowNames RowNames::load(const Value& value, Index rows) {
   return out;
 }
 
+Names TrainedModel::names() const {
+  Names out{design.features(), design.classes(), design.target(), {}};
+  for (const ResponseColumn& each : design.responses()) out.responses.push_back(each.name);
+  return out;
+}
+
 Value TrainedModel::results() const {
   Value out = model->results(names());
   if (row_names.numbers.empty()) return out;
@@ -144,13 +150,30 @@ Table TrainedModel::result_table(std::string_view name) const {
                           join_words(known, 40)));
 }
 
+namespace {
+
+/// Codes of classes that are held as numbers; −1 where there is none.
+std::vector<std::int32_t> codes_of(const auto& numbers, std::size_t classes) {
+  std::vector<std::int32_t> out;
+  for (const double code : numbers)
+    out.push_back(code >= 0 && code < static_cast<double>(classes) ? static_cast<std::int32_t>(code) : -1);
+  return out;
+}
+
+}  // namespace
+
 std::vector<Column> TrainedModel::columns_of(const PredictedPart& part) const {
   const bool unnamed = part.info.columns == PartColumns::own && part.columns.empty();  // transformed columns
   const auto called = unnamed ? model->output_names(design.features()) : column_names(part, names());
   std::vector<Column> out;
   if (const auto* matrix = std::get_if<Matrix>(&part.data)) {
+    const auto responses =
+        part.info.columns == PartColumns::responses ? design.responses() : std::vector<ResponseColumn>{};
     for (Index j = 0; j < matrix->cols(); ++j)
-      out.push_back(numeric(called[static_cast<std::size_t>(j)], {matrix->col(j).begin(), matrix->col(j).end()}));
+      if (const auto k = static_cast<std::size_t>(j); k < responses.size() && !responses[k].classes.empty())
+        out.push_back(
+            {called[k], Categories{codes_of(matrix->col(j), responses[k].classes.size()), responses[k].classes}});
+      else out.push_back(numeric(called[static_cast<std::size_t>(j)], {matrix->col(j).begin(), matrix->col(j).end()}));
   } else if (const auto* numbers = std::get_if<Vector>(&part.data)) {
     out.push_back(numeric(called.front(), {numbers->begin(), numbers->end()}));
   } else if (const auto* codes = std::get_if<Labels>(&part.data)) {

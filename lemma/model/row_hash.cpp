@@ -41,6 +41,10 @@ std::uint64_t hash_features(const Csr& x, Index i) {
 /// The features' hash, continued with the rest of the key.
 std::uint64_t with_outcome(std::uint64_t h, const Block& block, Index i, const RowKey& key) {
   const auto at = static_cast<std::size_t>(i);
+  if (key.response && !block.responses.empty()) {
+    const std::size_t each = block.responses.size() / static_cast<std::size_t>(block.rows());
+    h = hash_numbers(block.responses.subspan(at * each, each), h);
+  }
   if (key.response && !block.y.empty()) h = hash_numbers(block.y.subspan(at, 1), h);
   if (key.response && !block.label.empty()) {
     const double code = block.label[at];

@@ -68,6 +68,7 @@ MemoryRows described(const Design& design, const MatrixView& none) {
   rows.features = design.features();
   rows.target = design.target();
   rows.classes = design.classes();
+  rows.responses = design.responses();
   rows.has_response = design.has_response();
   rows.has_weights = !design.weights().empty() || design.counts();
   rows.has_precision = !design.precision().empty();
@@ -85,6 +86,20 @@ void check_classes(const AnyModel::Interface& model, const Design& design) {
     throw Error(fmt::format("the design has {} and the model tells {} apart", classes, model.class_count()));
   if (task == Task::regression && named > 0)
     throw Error(fmt::format("the design has {} and the model predicts numbers", classes));
+}
+
+/// Several responses are those of the model, with as many classes each.
+void check_several(const AnyModel::Interface& model, const Design& design) {
+  std::vector<Index> named;
+  for (const auto& response : design.responses()) named.push_back(static_cast<Index>(response.classes.size()));
+  const auto told = model.response_classes();
+  if (named.size() != told.size())
+    throw Error(fmt::format("the design has {} responses and the model {}", std::max<std::size_t>(1, named.size()),
+                            std::max<std::size_t>(1, told.size())));
+  for (std::size_t k = 0; k < named.size(); ++k)
+    if (named[k] != told[k])
+      throw Error(
+          fmt::format("response {} of the design has {} classes and that of the model {}", k + 1, named[k], told[k]));
 }
 
 /// The parameters are such as a fit takes, and a formula without an intercept is one of them.
@@ -114,6 +129,7 @@ void check_together(const TrainedModel& trained) {
     throw Error(
         fmt::format("the design makes {} columns and the model takes {}", design.features().size(), model.width()));
   check_classes(model, design);
+  if (design.has_response() && model.method().about().uses_response) check_several(model, design);
   check_params(model, design);
   const Method& method = model.method();
   if (method.about().uses_response && !design.has_response())

@@ -199,4 +199,101 @@ inline PlacesModel fit(const Valid<Places>& spec, const Rows& rows, const FitOpt
   return model;
 }
 
+/// The middle of each response, whatever the columns: the mean of numbers, the most frequent of classes.
+struct Middles {
+  static constexpr std::string_view name = "middles";
+  static constexpr MethodAbout about{.family = "model",
+                                     .task = Task::regression,
+                                     .summary = "the mean or the most frequent class of each response",
+                                     .objective = "m_k = mean(y_k)",
+                                     .example = "lemma fit middles iris 'cbind(petal_width, species) ~ .'",
+                                     .scans = true,
+                                     .takes_weights = true,
+                                     .takes_several = true,
+                                     .either_response = true};
+  static constexpr auto params() { return std::tuple{}; }
+};
+static_assert(Described<Middles>);
+
+struct MiddlesModel : Evidence {
+  Middles spec;
+  Vector middles;
+  Labels classes;  // of each response; 0: numbers
+  Index columns = 0;
+
+  static constexpr auto fields() {
+    using M = MiddlesModel;
+    return std::tuple{result("middles", &M::middles, "of each response"),
+                      state("classes", &M::classes, "how many each response has"),
+                      state("columns", &M::columns, "how many columns there are")};
+  }
+  static constexpr auto parts() { return std::tuple{part(kValuesPart, &MiddlesModel::values)}; }
+  Index width() const { return columns; }
+  std::vector<Index> response_classes() const {
+    return classes.size() < 2 ? std::vector<Index>{} : std::vector<Index>(classes.begin(), classes.end());
+  }
+  void check() const {
+    require(columns > 0 && middles.size() == static_cast<Index>(classes.size()), "middles: there is not one for each");
+  }
+  Matrix values(const MatrixView& x) const { return middles.transpose().replicate(x.rows(), 1); }
+  std::string summary(const Names& names) const {
+    std::string out;
+    for (const auto& response : names.responses) out += response + "\n";
+    return out;
+  }
+};
+
+/// Σ w y of each number, Σ w of each class, row by row of the responses.
+struct MiddleSums {
+  explicit MiddleSums(const std::vector<ResponseColumn>& responses) {
+    for (const auto& each : responses)
+      sums.push_back(Vector::Zero(std::max<Index>(1, static_cast<Index>(each.classes.size()))));
+  }
+  std::vector<Vector> sums;
+  double weight = 0;
+  void accumulate(const Block& block) {
+    const auto several = block.several();
+    for (Index i = 0; i < block.rows(); ++i) {
+      weight += block.weight_of(i);
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        const double value = several(i, static_cast<Index>(k));
+        if (sums[k].size() == 1) sums[k](0) += block.weight_of(i) * value;
+        else sums[k](static_cast<Index>(value)) += block.weight_of(i);
+      }
+    }
+  }
+  void merge(const MiddleSums& other) {
+    weight += other.weight;
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];
+  }
+  Vector middles() const {
+    Vector out(static_cast<Index>(sums.size()));
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      Index most = 0;
+      sums[k].maxCoeff(&most);
+      out(static_cast<Index>(k)) = sums[k].size() == 1 ? sums[k](0) / weight : static_cast<double>(most);
+    }
+    return out;
+  }
+};
+inline Certificate certify(const MiddlesModel& model, const Rows& rows, const Execution& execution) {
+  Certificate out;
+  out.strength = Strength::optimal;
+  out.kind = "distance from the middles";
+  out.value = (scan(rows, MiddleSums(rows.responses), execution).middles() - model.middles).cwiseAbs().maxCoeff();
+  out.tolerance = 1e-9;
+  out.message = "the middles are those of the rows";
+  return out;
+}
+inline MiddlesModel fit(const Valid<Middles>& spec, const Rows& rows, const FitOptions& options) {
+  require(!rows.responses.empty(), "middles: this toy takes several responses");
+  MiddlesModel model;
+  model.spec = *spec;
+  model.columns = rows.width();
+  model.middles = scan(rows, MiddleSums(rows.responses), options.execution()).middles();
+  for (const auto& each : rows.responses) model.classes.push_back(static_cast<int>(each.classes.size()));
+  model.certificate = certify(model, rows, options.execution());
+  return model;
+}
+
 }  // namespace lemma

@@ -102,7 +102,7 @@ Execution to_the_end(const FitOptions& options) {
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options) {
   method->check(params);
-  DesignOptions how = detail::design_options(method->needs(params), options.design);
+  DesignOptions how = detail::design_options(method->needs(params), formula, options.design);
   how.id = options.id;
   const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
   pass_intercept(*method, design, params);

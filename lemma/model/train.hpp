@@ -43,7 +43,7 @@ struct TrainedModel {
   std::shared_ptr<const Method> method;  // owned here when it is a pipeline
   RowNames row_names = {};               // kept where results speak of rows
 
-  Names names() const { return {design.features(), design.classes(), design.target()}; }
+  Names names() const;
   /// What the model is about, as JSON shows it: results() of the model, with the training rows by the table's numbers.
   Value results() const;
   /// One result as a table: entries with the names of what they run along. Error that lists the results when there is none

@@ -96,12 +96,13 @@ Refit::Refit(const TrainedModel& model, const TableStream& data, TrainOptions op
   options_.design.missing = model.design.missing();
   options_.design.weights = model.design.weights();
   options_.design.precision = model.design.precision();
+  options_.design.response = model.design.classes().empty() ? ResponseAs::numbers : ResponseAs::classes;
 }
 
 std::string Refit::text(const std::vector<Term>& terms) const {
-  std::string out = full_.text.substr(0, full_.text.find('~'));
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  out += " ~ ";
+  std::string out;
+  for (const auto& part : full_.response) out += (out.empty() ? "" : ":") + to_text(part);
+  out += out.empty() ? "~ " : " ~ ";
   std::string right;
   const auto add = [&](const std::string& word) { right += (right.empty() ? "" : " + ") + word; };
   for (const Term& term : terms) add(term.name());

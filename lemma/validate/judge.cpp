@@ -192,6 +192,9 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
   if (supervised && !rows.has_response)
     throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
                             trained.design.target(), data.schema().source()));
+  if (!rows.responses.empty())
+    throw Error(fmt::format("{} are several responses, and models are judged by one; fit a model to each",
+                            trained.design.target()));
   require(rows.count() > 0, data.rows() == 0 ? "there are no rows: there is nothing to judge"
                                              : "no row is complete: there is nothing to judge");
   Judgement out = begun(model, rows, options);

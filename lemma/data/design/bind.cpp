@@ -1,4 +1,4 @@
-// lemma/data/design/bind.cpp: finding the columns of a table that a design needs, and which rows are complete.
+// lemma/data/design/bind.cpp: finding the columns of a table that a design needs, and the codes of their levels.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,15 +12,6 @@ namespace {
 
 std::string source_of(const Table& table) { return table.source().empty() ? "the table" : table.source(); }
 
-/// "a, b, c and 7 more"
-std::string some_of(const std::vector<std::string>& names, std::size_t most) {
-  const std::size_t shown = std::min(most, names.size());
-  std::string out =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (names.size() > shown) out += fmt::format(" and {} more", names.size() - shown);
-  return out;
-}
-
 /// What may be done with rows whose level is not known.
 std::string_view way_out(Use use) {
   if (use == Use::training) return "";
@@ -32,6 +23,8 @@ bool reads_as_number(const std::string& text) {
   const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), ignored);
   return status == std::errc() && stop == text.data() + text.size();
 }
+
+const double* present(const double& value) { return std::isnan(value) ? nullptr : &value; }
 
 template <class Key, class Name>
 void number_the_levels(Index count, LocalCodes& out, const std::function<const Key*(Index)>& value, const Name& name) {
@@ -53,6 +46,14 @@ void number_the_levels(Index count, LocalCodes& out, const std::function<const K
 
 }  // namespace
 
+std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+  const std::size_t shown = std::min(most, names.size());
+  std::string out =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (names.size() > shown) out += fmt::format(" and {} more", names.size() - shown);
+  return out;
+}
+
 LocalCodes local_codes(const Column& column, Index first, Index count) {
   LocalCodes out;
   if (column.type() == ColumnType::categorical) {
@@ -63,7 +64,7 @@ LocalCodes local_codes(const Column& column, Index first, Index count) {
     const double* values = column.numbers().values.data() + first;
     const Quantity quantity = column.numbers().quantity;
     number_the_levels<double>(
-        count, out, [=](Index i) { return std::isnan(values[i]) ? nullptr : values + i; },
+        count, out, [=](Index i) { return present(values[i]); },
         [=](double value) { return quantity == Quantity::number ? shortest(value) : to_text(value, quantity); });
   } else {
     const Texts& texts = column.texts();
@@ -75,6 +76,25 @@ LocalCodes local_codes(const Column& column, Index first, Index count) {
         },
         [](const std::string& text) { return text; });
   }
+  return out;
+}
+
+LocalCodes local_codes(const Variable& variable, const BoundRows& rows) {
+  if (variable.takes_levels_of_column())
+    return local_codes(rows.bound().column(variable.column()), rows.first(), rows.count());
+  LocalCodes out;
+  std::vector<double> values(static_cast<std::size_t>(rows.count()));
+  evaluate(variable.value, rows, values.data());
+  if (!variable.cuts && !variable.logical()) {
+    number_the_levels<double>(
+        rows.count(), out, [&](Index i) { return present(values[static_cast<std::size_t>(i)]); }, shortest);
+    return out;
+  }
+  for (const double value : values)
+    out.own_codes.push_back(variable.cuts ? variable.cut.piece_of(value) : std::isnan(value) ? -1 : value != 0);
+  out.own_levels = variable.cuts ? variable.cut.labels : std::vector<std::string>{"FALSE", "TRUE"};
+  out.codes = out.own_codes;
+  out.levels = out.own_levels;
   return out;
 }
 
@@ -127,13 +147,13 @@ void BoundTable::bind_levels(const Variable& variable) {
   std::unordered_map<std::string, std::int32_t> code;
   for (std::size_t i = 0; i < variable.levels.size(); ++i)
     code.emplace(variable.levels[i], static_cast<std::int32_t>(i));
-  const Column& found = column(variable.column());
-  if (found.type() != ColumnType::categorical) {
+  const Column* found = variable.takes_levels_of_column() ? &column(variable.column()) : nullptr;
+  if (!found || found->type() != ColumnType::categorical) {
     code_.emplace(&variable, std::move(code));
     return;
   }
   std::vector<std::int32_t> remap;
-  for (const auto& level : found.categories().levels) {
+  for (const auto& level : found->categories().levels) {
     const auto known = code.find(level);
     remap.push_back(known == code.end() ? -2 : known->second);
   }
@@ -150,7 +170,7 @@ bool BoundTable::response_is_usable() const {
                                                  source_of(table_), did_you_mean(name, table_.names())));
       return false;
     }
-    if (parts_.response.kind != Response::Kind::classes && found->type() != ColumnType::numeric) {
+    if (parts_.needs_numbers(name) && found->type() != ColumnType::numeric) {
       require(use_ != Use::training, fmt::format("the response '{}' is {}, not numeric", name, name_of(found->type())));
       return false;
     }
@@ -164,33 +184,68 @@ const double* BoundTable::numbers(const std::string& name, Index first) const {
   return (found.type() == ColumnType::numeric ? found.numbers().values.data() : nothing_.data()) + first;
 }
 
-void BoundTable::codes(const Variable& variable, Index first, Index count, std::int32_t* out) const {
-  const LocalCodes local = local_codes(column(variable.column()), first, count);
-  if (const auto remap = remap_.find(&variable); remap != remap_.end()) {
-    for (Index i = 0; i < count; ++i) {
-      const std::int32_t code = local.codes[static_cast<std::size_t>(i)];
-      out[i] = code < 0 ? -1 : remap->second[static_cast<std::size_t>(code)];
+BoundRows::BoundRows(const BoundTable& bound, Index first, Index count, Gaps gaps)
+    : RowColumns(first, count), bound_(bound), gaps_(gaps) {
+  if (gaps == Gaps::fill) raw_ = std::make_unique<BoundRows>(bound, first, count, Gaps::refuse);
+}
+
+const double* BoundRows::numbers(const std::string& name) const {
+  const double* values = bound_.numbers(name, first());
+  if (gaps_ != Gaps::fill || std::none_of(values, values + count(), [](double v) { return std::isnan(v); }))
+    return values;
+  const auto fill = bound_.parts().fills.find(name);
+  if (fill == bound_.parts().fills.end()) return values;
+  auto& copy = filled_[name];
+  if (copy.empty()) {
+    copy.assign(values, values + count());
+    for (double& v : copy)
+      if (std::isnan(v)) v = fill->second;
+  }
+  return copy.data();
+}
+
+const Column* BoundRows::words(const std::string& name) const {
+  const auto& words = bound_.parts().word_columns;
+  return std::find(words.begin(), words.end(), name) == words.end() ? nullptr : &bound_.column(name);
+}
+
+const std::string* BoundRows::stand_in(const std::string& name) const {
+  if (gaps_ != Gaps::fill) return nullptr;
+  const auto fill = bound_.parts().word_fills.find(name);
+  return fill == bound_.parts().word_fills.end() ? nullptr : &fill->second;
+}
+
+const RowColumns& BoundRows::as_they_are() const { return raw_ ? *raw_ : *this; }
+
+void BoundTable::codes(const Variable& variable, const BoundRows& rows, std::int32_t* out) const {
+  const LocalCodes local = local_codes(variable, rows);
+  const auto remap = remap_.find(&variable);
+  std::vector<std::int32_t> own;
+  if (remap == remap_.end())
+    for (const auto& level : local.levels) {
+      const auto& code = code_.at(&variable);
+      const auto found = code.find(level);
+      own.push_back(found == code.end() ? -2 : found->second);
     }
-    return;
-  }
-  const auto& code = code_.at(&variable);
-  std::vector<std::int32_t> known;
-  for (const auto& level : local.levels) {
-    const auto found = code.find(level);
-    known.push_back(found == code.end() ? -2 : found->second);
-  }
-  for (Index i = 0; i < count; ++i) {
-    const std::int32_t c = local.codes[static_cast<std::size_t>(i)];
-    out[i] = c < 0 ? -1 : known[static_cast<std::size_t>(c)];
+  const auto& known = remap == remap_.end() ? own : remap->second;
+  for (Index i = 0; i < rows.count(); ++i) {
+    const std::int32_t code = local.codes[static_cast<std::size_t>(i)];
+    out[i] = code < 0 ? -1 : known[static_cast<std::size_t>(code)];
   }
 }
 
+std::string BoundTable::level(const Variable& variable, Index row) const {
+  const LocalCodes local = local_codes(variable, BoundRows(*this, row, 1, Gaps::refuse));
+  return local.codes[0] < 0 ? "" : local.levels[static_cast<std::size_t>(local.codes[0])];
+}
+
 void BoundTable::fail_unknown_level(const Variable& variable, Index row) const {
-  const std::string level = column(variable.column()).text(row);
+  const std::string unknown = level(variable, row);
   const bool all_shown = variable.levels.size() <= 10;
-  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}{}", level,
-                          variable.column(), row_number(row), all_shown ? "" : did_you_mean(level, variable.levels),
-                          some_of(variable.levels, 10), way_out(use_)));
+  throw Error(fmt::format("level '{}' of '{}' in row {} was not seen in training{}; known: {}{}", unknown,
+                          variable.takes_levels_of_column() ? variable.column() : variable.label, row_number(row),
+                          all_shown ? "" : did_you_mean(unknown, variable.levels), some_of(variable.levels, 10),
+                          way_out(use_)));
 }
 
 std::vector<std::string> BoundTable::outcomes() const {
@@ -201,91 +256,10 @@ std::vector<std::string> BoundTable::outcomes() const {
     if (is_there && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   if (has_response_)
-    for (const auto& name : parts_.response.columns) add(name);
+    for (const auto& name : parts_.response.required) add(name);
   add(parts_.weights);
   add(parts_.precision);
   return names;
-}
-
-namespace {
-
-/// Marks the rows in which the column is missing, and counts them.
-Index mark_missing(const Column& column, Index first, Index count, std::vector<char>& mark) {
-  Index found = 0;
-  const auto each = [&](auto&& missing) {
-    for (Index i = 0; i < count; ++i)
-      if (missing(static_cast<std::size_t>(first + i))) {
-        mark[static_cast<std::size_t>(i)] = 1;
-        ++found;
-      }
-  };
-  if (column.type() == ColumnType::numeric) {
-    const auto& values = column.numbers().values;
-    each([&](std::size_t row) { return std::isnan(values[row]); });
-  } else if (column.type() == ColumnType::categorical) {
-    const auto& codes = column.categories().codes;
-    each([&](std::size_t row) { return codes[row] < 0; });
-  } else {
-    each([&](std::size_t row) { return column.is_missing(static_cast<Index>(row)); });
-  }
-  return found;
-}
-
-/// Marks the rows whose level the training rows did not have, and counts them.
-Index mark_unseen(const BoundTable& bound, const Variable& variable, Index first, Index count,
-                  std::vector<char>& mark) {
-  std::vector<std::int32_t> codes(static_cast<std::size_t>(count));
-  bound.codes(variable, first, count, codes.data());
-  Index found = 0;
-  for (std::size_t i = 0; i < codes.size(); ++i)
-    if (codes[i] == -2) {
-      mark[i] = 1;
-      ++found;
-    }
-  return found;
-}
-
-}  // namespace
-
-Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count) {
-  Completeness result;
-  std::vector<char> predictor(static_cast<std::size_t>(count)), outcome(static_cast<std::size_t>(count));
-  const auto note = [&](const std::string& name, std::vector<char>& mark) {
-    const Index missing = mark_missing(bound.column(name), first, count, mark);
-    if (missing > 0) result.missing.emplace_back(name, missing);
-  };
-  for (const auto& name : bound.predictors()) note(name, predictor);
-  if (bound.use() != Use::training && (bound.parts().unseen == Unseen::missing || policy == Missing::keep))
-    for (const auto& variable : bound.parts().variables) {
-      const Index unseen = variable.categorical() ? mark_unseen(bound, variable, first, count, predictor) : 0;
-      if (unseen > 0) result.unseen.emplace_back(variable.column(), unseen);
-    }
-  for (const auto& name : bound.outcomes()) note(name, outcome);
-  result.kept.reserve(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) {
-    const bool x = predictor[static_cast<std::size_t>(i)], y = outcome[static_cast<std::size_t>(i)];
-    result.incomplete += x || y;
-    if (!y && (!x || gaps_of(policy) != Gaps::refuse)) result.kept.push_back(first + i);  // an outcome is never imputed
-  }
-  return result;
-}
-
-std::string describe_missing(const Completeness& found, Index rows) {
-  std::string values, where;
-  const auto add = [&](const Completeness::Counts& counts, std::string_view one, std::string_view several) {
-    if (counts.empty()) return;
-    Index total = 0;
-    std::vector<std::string> columns;
-    for (const auto& [name, count] : counts) {
-      total += count;
-      columns.push_back(fmt::format("{} ({})", name, count));
-    }
-    values += fmt::format("{}{} {}", values.empty() ? "" : " and ", total, total == 1 ? one : several);
-    where += fmt::format("{}{}", where.empty() ? "" : "; ", some_of(columns, 10));
-  };
-  add(found.missing, "missing value", "missing values");
-  add(found.unseen, "level not seen in training", "levels not seen in training");
-  return fmt::format("{} in {} of {} rows: {}", values, found.incomplete, rows, where);
 }
 
 }  // namespace lemma

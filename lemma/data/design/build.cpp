@@ -13,33 +13,21 @@ const Column& need(const Formula& formula, const Table& schema, const Expression
   throw Error(point_at("formula", formula.text, name.place, no_column(name.text, schema)));
 }
 
-std::string levels_of(const Column& column) {
-  if (column.type() != ColumnType::categorical) return "";
-  const auto& levels = column.categories().levels;
-  const std::size_t shown = std::min<std::size_t>(levels.size(), 3);
-  return fmt::format(" ({}{})", fmt::join(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                     levels.size() > shown ? ", …" : "");
+FailAt failing(const Formula& formula) {
+  return [&formula](std::size_t place, const std::string& message) {
+    throw Error(point_at("formula", formula.text, place, message));
+  };
 }
 
-void need_numbers(const Formula& formula, const Table& schema, const Expression& e) {
-  if (e.kind == Expression::Kind::name) {
-    const Column& column = need(formula, schema, e);
-    if (column.type() != ColumnType::numeric)
-      throw Error(point_at(
-          "formula", formula.text, e.place,
-          fmt::format("a number is needed here, but '{}' is {}{}", e.text, name_of(column.type()), levels_of(column))));
-  }
-  for (const auto& argument : e.arguments) need_numbers(formula, schema, argument);
-}
-
-bool is_true(const Expression& e) { return e.text == "TRUE" || e.text == "T"; }
-
-Variable categorical_variable(const Expression& column, std::string label) {
-  Variable variable;
-  variable.kind = Variable::Kind::categorical;
-  variable.value = column;
-  variable.label = std::move(label);
-  return variable;
+/// Error unless its columns are there and of the types that it needs. Those that hold words are noted.
+void check_columns(const Formula& formula, const Table& schema, const Expression& e, DesignParts& parts) {
+  const FindColumn find = [&](const Expression& name) -> const Column& { return need(formula, schema, name); };
+  if (is_condition(e)) require_condition(e, find, failing(formula));
+  else require_number(e, find, failing(formula));
+  for (const auto& name : columns_of(e))
+    if (schema.column(name).type() != ColumnType::numeric &&
+        std::find(parts.word_columns.begin(), parts.word_columns.end(), name) == parts.word_columns.end())
+      parts.word_columns.push_back(name);
 }
 
 [[noreturn]] void fail_text(const Formula& formula, const Expression& e) {
@@ -50,20 +38,46 @@ Variable categorical_variable(const Expression& column, std::string label) {
                            e.text, to_text(e))));
 }
 
-Draft::Source source_of_polynomial(const Expression& e, Variable& variable) {
-  variable.kind = Variable::Kind::polynomial;
-  variable.value = e.arguments[0];
-  variable.degree = static_cast<int>(e.arguments[1].number);
-  variable.raw = e.arguments.size() > 2 && is_true(e.arguments[2]);
-  return {e, true, true};
+/// Levels of a column as they are, of a condition, or of numbers, perhaps cut into pieces.
+Draft::Source make_categorical(const Formula& formula, const Table& schema, const Expression& e, Variable& variable,
+                               DesignParts& parts) {
+  Draft::Source source{e, {}, {}};
+  variable.kind = Variable::Kind::categorical;
+  variable.label = e.kind == Expression::Kind::name ? e.text : to_text(e);
+  const bool call = e.kind == Expression::Kind::call;  // a column may be called so too
+  variable.value = call && (e.text == "factor" || e.text == "as.factor") ? e.arguments[0] : e;
+  if (call && e.text == "cut") {
+    source.cut = cut_call(e, failing(formula));
+    variable.cuts = true;
+    variable.value = source.cut->value;
+    variable.cut = {source.cut->breaks, source.cut->labels, source.cut->lowest, source.cut->right};
+    if (source.cut->pieces == 0 && source.cut->labels.empty())
+      variable.cut.labels = interval_labels(variable.cut, source.cut->digits);
+  }
+  if (variable.takes_levels_of_column()) need(formula, schema, variable.value);
+  else check_columns(formula, schema, variable.value, parts);
+  return source;
 }
 
-Draft::Source source_of_scale(const Expression& e, Variable& variable) {
-  variable.kind = Variable::Kind::scaled;
-  variable.value = e.arguments[0];
-  Draft::Source source{e, true, true};
-  for (std::size_t i = 1; i < e.arguments.size(); ++i)
-    (e.keywords[i] == "center" ? source.center : source.scale) = is_true(e.arguments[i]);
+/// Numbers: as they are, or as the columns that poly(), scale(), bs() and ns() make of them.
+Draft::Source make_numeric(const Formula& formula, const Table& schema, const Expression& e, Variable& variable,
+                           DesignParts& parts) {
+  Draft::Source source{e, {}, {}};
+  const bool call = e.kind == Expression::Kind::call;
+  if (call && e.text == "poly") {
+    variable.kind = Variable::Kind::polynomial;
+    variable.value = e.arguments[0];
+    variable.degree = static_cast<int>(e.arguments[1].number);
+    variable.raw = e.arguments.size() > 2 && is_true(e.arguments[2]);
+  } else if (call && e.text == "scale") {
+    variable.kind = Variable::Kind::scaled;
+    variable.value = e.arguments[0];
+  } else if (call && (e.text == "bs" || e.text == "ns")) {
+    source.spline = spline_call(e, failing(formula));
+    variable.kind = Variable::Kind::spline;
+    variable.value = source.spline->value;
+  }
+  check_columns(formula, schema, variable.value, parts);
   return source;
 }
 
@@ -78,29 +92,22 @@ void add_variable(const Formula& formula, const Table& schema, const Expression&
   Variable variable;
   variable.label = e.kind == Expression::Kind::name ? e.text : to_text(e);
   variable.value = e;
-  Draft::Source source{e, true, true};
-  if (e.kind == Expression::Kind::name) {
-    const ColumnType type = need(formula, schema, e).type();
-    if (letters > 0 && type != ColumnType::numeric) {
-      variable.kind = Variable::Kind::pieces;
-      variable.degree = letters;
-    } else {
-      if (type == ColumnType::text) fail_text(formula, e);
-      if (type == ColumnType::categorical) variable.kind = Variable::Kind::categorical;
-    }
-  } else if (e.text == "factor") {
-    need(formula, schema, e.arguments[0]);
-    variable.kind = Variable::Kind::categorical;
-    variable.value = e.arguments[0];
-  } else if (e.text == "kmers") {
+  Draft::Source source{e, {}, {}};
+  const ColumnType type = e.kind == Expression::Kind::name ? need(formula, schema, e).type() : ColumnType::numeric;
+  if (type != ColumnType::numeric && letters > 0) {
+    variable.kind = Variable::Kind::pieces;
+    variable.degree = letters;
+  } else if (type == ColumnType::text) {
+    fail_text(formula, e);
+  } else if (type == ColumnType::categorical || makes_levels(e) || is_condition(e)) {
+    source = make_categorical(formula, schema, e, variable, draft.parts);
+  } else if (e.kind == Expression::Kind::call && e.text == "kmers") {
     need_text(formula, schema, e.arguments[0]);
     variable.kind = Variable::Kind::pieces;
     variable.value = e.arguments[0];
     variable.degree = static_cast<int>(e.arguments[1].number);
   } else {
-    if (e.text == "poly") source = source_of_polynomial(e, variable);
-    else if (e.text == "scale") source = source_of_scale(e, variable);
-    need_numbers(formula, schema, variable.value);
+    source = make_numeric(formula, schema, e, variable, draft.parts);
   }
   draft.parts.variables.push_back(std::move(variable));
   draft.sources.push_back(std::move(source));
@@ -108,57 +115,73 @@ void add_variable(const Formula& formula, const Table& schema, const Expression&
 
 // -- the response
 
-void set_numeric_response(const Formula& formula, const Table& schema, const Expression& e, Response& response) {
-  if (e.kind == Expression::Kind::name || e.text == "factor") {
-    const Expression& name = e.kind == Expression::Kind::name ? e : e.arguments[0];
-    const Column& column = need(formula, schema, name);
-    if (column.type() != ColumnType::numeric || e.text == "factor")
-      throw Error(point_at(
-          "formula", formula.text, e.place,
-          fmt::format("the response '{}' is {}{}, but this method predicts a number; use a classification "
-                      "method, or a numeric response",
-                      name.text, column.type() == ColumnType::text ? "text" : "categorical", levels_of(column))));
-  }
-  need_numbers(formula, schema, e);
-  response.kind = Response::Kind::numeric;
-  response.numbers = {e};
+/// Its values are levels: factor(y), cut(y, 3), y > 10, or the name of a column that is not numeric.
+bool has_levels(const Formula& formula, const Table& schema, const Expression& e) {
+  if (e.kind == Expression::Kind::name) return need(formula, schema, e).type() != ColumnType::numeric;
+  return makes_levels(e) || is_condition(e);
 }
 
-void set_classes(const Formula& formula, const Table& schema, Draft& draft) {
-  Response& response = draft.parts.response;
-  response.kind = Response::Kind::classes;
-  for (const auto& e : formula.response) {
-    const bool is_factor = e.kind == Expression::Kind::call && e.text == "factor";
-    if (e.kind != Expression::Kind::name && !is_factor)
-      throw Error(point_at(
-          "formula", formula.text, e.place,
-          fmt::format("{} is a number, but this method predicts a class; use a regression method", to_text(e))));
-    const Expression& name = is_factor ? e.arguments[0] : e;
-    const ColumnType type = need(formula, schema, name).type();
-    if (type == ColumnType::text && !is_factor) fail_text(formula, name);
-    response.parts.push_back(categorical_variable(name, is_factor ? to_text(e) : e.text));
-    draft.response_sources.push_back({e, true, true});
+/// A response that is a number; of a condition 0 or 1.
+const Expression& number_of(const Formula& formula, const Table& schema, const Expression& e, DesignParts& parts) {
+  if (has_levels(formula, schema, e) && !is_condition(e)) {
+    const Column* column = e.kind == Expression::Kind::name ? &need(formula, schema, e) : nullptr;
+    throw Error(
+        point_at("formula", formula.text, e.place,
+                 fmt::format("the response '{}' is {}{}, but this method predicts a number; use a classification "
+                             "method, or a numeric response",
+                             column ? e.text : to_text(e), column ? name_of(column->type()) : "categorical",
+                             column ? some_levels(*column) : "")));
   }
+  check_columns(formula, schema, e, parts);
+  return e;
 }
 
-/// A joint class u:v, factor(y), or the name of a column that is not numeric.
+void add_class(const Formula& formula, const Table& schema, const Expression& e, Draft& draft) {
+  if (e.kind != Expression::Kind::name && !makes_levels(e) && !is_condition(e))
+    throw Error(
+        point_at("formula", formula.text, e.place,
+                 fmt::format("{} is a number, but this method predicts a class; use a regression method", to_text(e))));
+  if (e.kind == Expression::Kind::name && need(formula, schema, e).type() == ColumnType::text) fail_text(formula, e);
+  Variable part;
+  draft.response_sources.push_back(make_categorical(formula, schema, e, part, draft.parts));
+  draft.parts.response.parts.push_back(std::move(part));
+}
+
 bool is_categorical(const Formula& formula, const Table& schema) {
-  const Expression& first = formula.response[0];
-  if (formula.response.size() > 1 || (first.kind == Expression::Kind::call && first.text == "factor")) return true;
-  return first.kind == Expression::Kind::name && need(formula, schema, first).type() != ColumnType::numeric;
+  return formula.response.size() > 1 || has_levels(formula, schema, formula.response[0]);
 }
 
-/// Numbers that are computed, such as I(share): not the name of a column, nor factor(y).
-bool is_computed(const Formula& formula) {
-  const Expression& first = formula.response[0];
-  return formula.response.size() == 1 && first.kind != Expression::Kind::name &&
-         !(first.kind == Expression::Kind::call && first.text == "factor");
+/// One of several: a class where it must be, or where the method takes both and its values are levels.
+void add_response(const Formula& formula, const Table& schema, const Expression& e, const DesignOptions& options,
+                  Draft& draft) {
+  Response& response = draft.parts.response;
+  const bool of_classes = options.classify || (options.classify_categories && has_levels(formula, schema, e));
+  response.of_classes.push_back(of_classes);
+  if (of_classes) add_class(formula, schema, e, draft);
+  else response.numbers.push_back(number_of(formula, schema, e, draft.parts));
 }
 
-/// Of a method that takes either response, a computed one is a number; any other one is a class where it can be.
-bool is_class(const Formula& formula, const Table& schema, const DesignOptions& options) {
-  if (!options.classify_categories) return options.classify;
-  return options.classify ? !is_computed(formula) : is_categorical(formula, schema);
+void set_several(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
+  const Expression& all = formula.response[0];
+  const bool two_numbers = all.arguments.size() == 2 && !has_levels(formula, schema, all.arguments[0]) &&
+                           !has_levels(formula, schema, all.arguments[1]);
+  Response& response = draft.parts.response;
+  if (options.takes_counts && (two_numbers || !options.takes_several)) {
+    if (all.arguments.size() != 2)
+      throw Error(point_at(
+          "formula", formula.text, all.place,
+          fmt::format("this method takes cbind(successes, failures): two columns, not {}", all.arguments.size())));
+    response.kind = Response::Kind::counts;
+    for (const auto& argument : all.arguments)
+      response.numbers.push_back(number_of(formula, schema, argument, draft.parts));
+    return;
+  }
+  if (!options.takes_several)
+    throw Error(
+        point_at("formula", formula.text, all.place,
+                 fmt::format("this method takes one response, and {} are {}", to_text(all), all.arguments.size())));
+  response.kind = Response::Kind::several;
+  for (const auto& argument : all.arguments) add_response(formula, schema, argument, options, draft);
 }
 
 void set_response(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
@@ -168,19 +191,16 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
   for (const auto& e : formula.response)
     response.target += (response.target.empty() ? "" : ":") + (e.kind == Expression::Kind::name ? e.text : to_text(e));
   if (first.kind == Expression::Kind::call && first.text == "cbind") {
-    if (!options.takes_counts)
-      throw Error(
-          point_at("formula", formula.text, first.place, "this method does not take cbind(successes, failures)"));
-    for (const auto& argument : first.arguments) need_numbers(formula, schema, argument);
-    response.kind = Response::Kind::counts;
-    response.numbers = first.arguments;
-  } else if (is_class(formula, schema, options)) {
-    set_classes(formula, schema, draft);
+    set_several(formula, schema, options, draft);
+  } else if (options.classify || (options.classify_categories && is_categorical(formula, schema))) {
+    response.kind = Response::Kind::classes;
+    for (const auto& e : formula.response) add_class(formula, schema, e, draft);
   } else if (formula.response.size() > 1) {
     throw Error(point_at("formula", formula.text, formula.response[1].place,
                          "u:v is a joint class, but this method predicts a number"));
   } else {
-    set_numeric_response(formula, schema, first, response);
+    response.kind = Response::Kind::numeric;
+    response.numbers = {number_of(formula, schema, first, draft.parts)};
   }
 }
 
@@ -223,7 +243,7 @@ Draft draft_design(const Formula& formula, const Table& schema, const DesignOpti
   for (const auto& offset : formula.offsets) {
     if (!options.takes_offset)
       throw Error(point_at("formula", formula.text, offset.place, "this method does not take an offset()"));
-    need_numbers(formula, schema, offset);
+    check_columns(formula, schema, offset, parts);
     parts.offsets.push_back(offset);
   }
   set_response(formula, schema, options, draft);

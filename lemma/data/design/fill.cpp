@@ -24,9 +24,8 @@ void scaled_in_place(const Variable& variable, std::vector<double>& v) {
   for (double& each : v) each = (each - variable.center) / variable.spread;
 }
 
-std::vector<double> polynomials(const Variable& variable, const std::vector<double>& v) {
+void polynomials(const Variable& variable, const std::vector<double>& v, std::vector<double>& out) {
   const std::size_t n = v.size();
-  std::vector<double> out(n * static_cast<std::size_t>(variable.degree));
   for (std::size_t i = 0; i < n; ++i) {
     double before = 0, now = 1;
     for (int j = 0; j < variable.degree; ++j) {
@@ -40,7 +39,6 @@ std::vector<double> polynomials(const Variable& variable, const std::vector<doub
       out[k * n + i] = variable.raw ? now : now / std::sqrt(variable.norm2[k + 1]);
     }
   }
-  return out;
 }
 
 std::string written(double value) {
@@ -136,86 +134,78 @@ class TermRows {
 }  // namespace
 
 Rowset::Rowset(const BoundTable& bound, Index first, Index count, Gaps gaps)
-    : bound_(bound), first_(first), count_(count), gaps_(gaps) {}
-
-const double* Rowset::filled(const std::string& name) {
-  const double* values = bound_.numbers(name, first_);
-  if (gaps_ != Gaps::fill || std::none_of(values, values + count_, [](double v) { return std::isnan(v); }))
-    return values;
-  const auto fill = bound_.parts().fills.find(name);
-  if (fill == bound_.parts().fills.end()) return values;
-  auto& copy = filled_[name];
-  if (copy.empty()) {
-    copy.assign(values, values + count_);
-    for (double& v : copy)
-      if (std::isnan(v)) v = fill->second;
-  }
-  return copy.data();
-}
+    : bound_(bound), gaps_(gaps), rows_(bound, first, count, gaps) {}
 
 std::vector<double> Rowset::numbers(const Expression& value, std::span<const Index> used) {
-  std::vector<double> out(at(count_));
-  evaluate(
-      value, count_, [this](const std::string& name) { return filled(name); }, out.data());
+  std::vector<double> out(at(count()));
+  evaluate(value, rows_, out.data());
   for (const Index row : used)
-    if (!std::isfinite(out[at(row - first_)]) && !is_gap(value, row))
-      fail_not_finite(value, row, out[at(row - first_)]);
+    if (!std::isfinite(out[at(row - first())]) && !is_gap(value, row))
+      fail_not_finite(value, row, out[at(row - first())]);
   return out;
 }
 
 bool Rowset::is_gap(const Expression& value, Index row) {
   if (gaps_ != Gaps::leave) return false;
   const auto names = columns_of(value);
-  return std::any_of(names.begin(), names.end(),
-                     [&](const auto& name) { return std::isnan(filled(name)[row - first_]); });
+  return std::any_of(names.begin(), names.end(), [&](const auto& name) { return bound_.column(name).is_missing(row); });
+}
+
+std::string Rowset::written(const std::string& name, Index row) {
+  if (!rows_.words(name)) return lemma::written(rows_.numbers(name)[row - first()]);
+  const Column& column = bound_.column(name);
+  return column.is_missing(row) ? "missing" : fmt::format("'{}'", column.text(row));
 }
 
 void Rowset::fail_not_finite(const Expression& value, Index row, double result) {
   std::string where;
   if (value.kind != Expression::Kind::name)
     for (const auto& name : columns_of(value))
-      where +=
-          fmt::format("{}{} is {}", where.empty() ? ", where " : " and ", name, written(filled(name)[row - first_]));
+      where += fmt::format("{}{} is {}", where.empty() ? ", where " : " and ", name, written(name, row));
   throw Error(fmt::format("{} {} is {} in row {}{}; leave such rows out with --where, or change the formula",
-                          value.kind == Expression::Kind::name ? "column" : "the term", to_text(value), written(result),
-                          bound_.row_number(row), where));
+                          value.kind == Expression::Kind::name ? "column" : "the term", to_text(value),
+                          lemma::written(result), bound_.row_number(row), where));
 }
 
 std::vector<double> Rowset::columns(const Variable& variable, std::span<const Index> used) {
   std::vector<double> v = numbers(variable.value, used);
   if (variable.kind == Variable::Kind::scaled) scaled_in_place(variable, v);
-  if (variable.kind != Variable::Kind::polynomial) return v;
-  auto out = polynomials(variable, v);
+  const bool spline = variable.kind == Variable::Kind::spline;
+  if (variable.kind != Variable::Kind::polynomial && !spline) return v;
+  const Index width = width_of(variable, Contrast::full);
+  std::vector<double> out(at(width * count()));
+  if (spline) variable.spline.columns(v, out.data());
+  else polynomials(variable, v, out);
   for (const Index row : used)
-    for (int k = 0; k < variable.degree; ++k)
-      require(std::isfinite(out[at(k * count_ + row - first_)]) || std::isnan(v[at(row - first_)]),
+    for (Index k = 0; k < width; ++k)
+      require(std::isfinite(out[at(k * count() + row - first())]) || std::isnan(v[at(row - first())]),
               fmt::format("{}{} overflows in row {}", variable.label, k + 1, bound_.row_number(row)));
   return out;
 }
 
 std::vector<std::int32_t> Rowset::codes(const Variable& variable, std::span<const Index> used) {
-  std::vector<std::int32_t> out(at(count_));
-  bound_.codes(variable, first_, count_, out.data());
+  std::vector<std::int32_t> out(at(count()));
+  bound_.codes(variable, rows_, out.data());
   for (const Index row : used) {
-    auto& code = out[at(row - first_)];
+    auto& code = out[at(row - first())];
     if (code == -2 && bound_.parts().unseen == Unseen::error) bound_.fail_unknown_level(variable, row);
     if (code == -2) code = -1;
     if (code == -1 && gaps_ == Gaps::fill) code = variable.fill;
     require(code >= 0 || gaps_ == Gaps::leave,
-            fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
+            fmt::format("'{}' is missing in row {}", variable.label, bound_.row_number(row)));
   }
   return out;
 }
 
 std::vector<std::vector<std::pair<Index, double>>> Rowset::pieces(const Variable& variable,
                                                                   std::span<const Index> used) {
-  std::vector<std::vector<std::pair<Index, double>>> out(at(count_));
+  std::vector<std::vector<std::pair<Index, double>>> out(at(count()));
   const Column& column = bound_.column(variable.column());
   const PieceCounter& counter = bound_.counter(variable);
   for (const Index row : used) {
     require(!column.is_missing(row) || gaps_ != Gaps::refuse,
             fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
-    if (!column.is_missing(row)) out[at(row - first_)] = counter.counts(column.text(row));
+    if (!column.is_missing(row)) out[at(row - first())] = counter.counts(column.text(row));
   }
   return out;
 }

@@ -13,8 +13,25 @@ namespace {
 
 // -- levels
 
-/// The levels that occur: in the column's own order if the user gave one, else by their bytes.
+double number_of(const std::string& level) {
+  double value = 0;
+  std::from_chars(level.data(), level.data() + level.size(), value);
+  return value;
+}
+
+std::vector<std::string> by_value(const Survey::Counts& counts) {
+  std::vector<std::string> levels;
+  for (const auto& [level, count] : counts) levels.push_back(level);
+  std::sort(levels.begin(), levels.end(), [](const auto& a, const auto& b) {  // dates: by the year, then by their bytes
+    return std::pair(number_of(a), std::string_view(a)) < std::pair(number_of(b), std::string_view(b));
+  });
+  return levels;
+}
+
+}  // namespace
+
 std::vector<std::string> ordered_levels(const Column& column, const Survey::Counts& counts) {
+  if (column.type() == ColumnType::numeric) return by_value(counts);
   std::vector<std::string> levels, others;
   bool by_bytes = true;
   if (column.type() == ColumnType::categorical) {
@@ -33,16 +50,29 @@ std::vector<std::string> ordered_levels(const Column& column, const Survey::Coun
   return levels;
 }
 
+namespace {
+
+/// Of a condition both are levels, whatever the rows; of what is cut the pieces are in order.
+std::vector<std::string> levels_of(const Variable& variable, const Table& schema, const Survey::Counts& counts) {
+  if (variable.logical()) return {"FALSE", "TRUE"};
+  if (variable.takes_levels_of_column()) return ordered_levels(schema.column(variable.column()), counts);
+  if (!variable.cuts) return by_value(counts);
+  auto levels = variable.cut.labels;
+  std::erase_if(levels, [&](const auto& label) { return !counts.contains(label); });
+  return levels;
+}
+
 /// factor(x, ref = "b"): b comes first.
 void put_reference_first(const Formula& formula, const Expression& e, std::vector<std::string>& levels) {
   if (e.kind != Expression::Kind::call || e.text != "factor" || e.arguments.size() < 2) return;
   const Expression& given = e.arguments[1];
-  const std::string reference = given.kind == Expression::Kind::number ? shortest(given.number) : given.text;
+  const auto number = literal_number(given);
+  const std::string reference = number ? shortest(*number) : given.text;
   const auto found = std::find(levels.begin(), levels.end(), reference);
   if (found == levels.end())
-    throw Error(point_at(
-        "formula", formula.text, given.place,
-        fmt::format("'{}' is not a level of {}{}", reference, e.arguments[0].text, did_you_mean(reference, levels))));
+    throw Error(point_at("formula", formula.text, given.place,
+                         fmt::format("'{}' is not a level of {}{}", reference, to_text(e.arguments[0]),
+                                     did_you_mean(reference, levels))));
   std::rotate(levels.begin(), found, found + 1);
 }
 
@@ -62,7 +92,7 @@ void learn_levels(const Formula& formula, const Table& schema, const Survey& fou
     if (!variable.categorical()) continue;
     require(static_cast<Index>(found.levels[v].size()) <= kMaxLevels,
             fmt::format("{} has more than {} levels", variable.label, kMaxLevels));
-    variable.levels = ordered_levels(schema.column(variable.column()), found.levels[v]);
+    variable.levels = levels_of(variable, schema, found.levels[v]);
     put_reference_first(formula, draft.sources[v].expression, variable.levels);
   }
 }
@@ -80,8 +110,7 @@ void learn_levels(const Formula& formula, const Table& schema, const Survey& fou
 /// Whole numbers, and not too many of them, can be class labels as they are. Why these are not; empty when they are.
 std::string why_no_classes(const Survey::Counts& counts) {
   for (const auto& [label, count] : counts) {
-    double value = 0;
-    std::from_chars(label.data(), label.data() + label.size(), value);
+    const double value = number_of(label);
     if (value != std::floor(value) || !std::isfinite(value)) return fmt::format("({} is not a whole number)", label);
   }
   if (static_cast<Index>(counts.size()) <= kMaxNumericClasses) return {};
@@ -89,18 +118,31 @@ std::string why_no_classes(const Survey::Counts& counts) {
 }
 
 bool is_numeric_label(const Table& schema, const Draft& draft, std::size_t part) {
-  return schema.column(draft.parts.response.parts[part].column()).type() == ColumnType::numeric &&
-         draft.response_sources[part].expression.kind == Expression::Kind::name;
+  const Expression& e = draft.response_sources[part].expression;
+  return e.kind == Expression::Kind::name && schema.column(e.text).type() == ColumnType::numeric;
 }
 
-/// Of a method that takes numbers or classes: a numeric response that cannot be classes is numbers.
-bool must_be_numbers(const Table& schema, const Survey& found, const Draft& draft, const DesignOptions& options) {
-  const Response& response = draft.parts.response;
-  return options.classify && options.classify_categories && response.kind == Response::Kind::classes &&
-         response.parts.size() == 1 && is_numeric_label(schema, draft, 0) && !why_no_classes(found.classes[0]).empty();
+/// Of a method that takes both, few whole numbers may be meant as classes; but only the user knows.
+bool might_be_classes(const DesignParts& parts, const DesignOptions& options) {
+  return options.classify_categories && parts.response.kind == Response::Kind::numeric &&
+         parts.response.numbers[0].kind == Expression::Kind::name;
 }
 
-void note_unused_classes(const Column& column, const Variable& part, std::vector<std::string>& notes) {
+void note_few_values(const Survey& found, DesignParts& parts) {
+  const auto& values = found.response_values;
+  if (values.empty() || static_cast<Index>(values.size()) > kFewValues ||
+      std::any_of(values.begin(), values.end(), [](double v) { return v != std::floor(v); }))
+    return;
+  const std::string name = to_text(parts.response.numbers[0]);
+  parts.notes.push_back(
+      fmt::format("the response {} is numeric, and numbers are predicted; it has {}, all whole: if they are classes, "
+                  "write factor({})",
+                  name, count_of(static_cast<Index>(values.size()), "value"), name));
+}
+
+void note_unused_classes(const Table& schema, const Variable& part, std::vector<std::string>& notes) {
+  if (!part.takes_levels_of_column()) return;
+  const Column& column = schema.column(part.column());
   if (column.type() != ColumnType::categorical) return;
   for (const auto& level : column.categories().levels)
     if (std::find(part.levels.begin(), part.levels.end(), level) == part.levels.end())
@@ -109,20 +151,20 @@ void note_unused_classes(const Column& column, const Variable& part, std::vector
 
 void learn_classes(const Formula& formula, const Table& schema, const Survey& found, Draft& draft) {
   Response& response = draft.parts.response;
-  if (response.kind != Response::Kind::classes) return;
   for (std::size_t p = 0; p < response.parts.size(); ++p) {
     Variable& part = response.parts[p];
-    const Column& column = schema.column(part.column());
     const Expression& e = draft.response_sources[p].expression;
     if (is_numeric_label(schema, draft, p))
       if (const auto because = why_no_classes(found.classes[p]); !because.empty())
         fail_numeric_response(formula, e, because);
     require(static_cast<Index>(found.classes[p].size()) <= kMaxLevels,
             fmt::format("the response {} has more than {} classes", part.label, kMaxLevels));
-    part.levels = ordered_levels(column, found.classes[p]);
+    part.levels = levels_of(part, schema, found.classes[p]);
+    std::erase_if(part.levels, [&](const auto& level) { return !found.classes[p].contains(level); });
     put_reference_first(formula, e, part.levels);
-    note_unused_classes(column, part, draft.parts.notes);
+    note_unused_classes(schema, part, draft.parts.notes);
   }
+  if (response.kind != Response::Kind::classes) return;
   if (response.parts.size() == 1) {
     for (std::size_t k = 0; k < response.parts[0].levels.size(); ++k)
       response.combinations.push_back({static_cast<int>(k)});
@@ -175,7 +217,7 @@ std::vector<std::string> constant_columns(const Formula& typed, const DesignPart
     for (const auto& factor : term.factors) named.push_back(to_text(factor));
   for (const auto& variable : parts.variables) {
     if (!variable.categorical() || variable.levels.size() > 1) continue;
-    const bool is_column = variable.label == variable.column();
+    const bool is_column = variable.is_column() && variable.label == variable.column();
     if (!is_column || std::find(named.begin(), named.end(), to_text(variable.value)) != named.end())
       throw Error(variable.levels.empty()
                       ? fmt::format("{} has no values in these rows", variable.label)
@@ -190,15 +232,7 @@ void check_survey(const DesignParts& parts, const Survey& found) {
   if (parts.missing == Missing::error && found.incomplete > 0) {
     Completeness all;
     all.incomplete = found.incomplete;
-    std::vector<std::string> order = parts.columns;
-    order.insert(order.end(), parts.response.columns.begin(), parts.response.columns.end());
-    order.insert(order.end(), {parts.weights, parts.precision});
-    auto left = found.missing;
-    for (const auto& name : order)
-      if (const auto count = left.find(name); count != left.end()) {
-        all.missing.emplace_back(*count);
-        left.erase(count);
-      }
+    all.missing = in_order(parts, found.missing);
     throw Error(describe_missing(all, found.rows) + "; use --missing drop, mean, median or mode");
   }
   require(found.rows > 0, "there are no rows to learn from");
@@ -228,13 +262,9 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
   while (true) {
     Draft draft = draft_design(formula.expand(columns), schema, options);
     draft.parts.notes = notes;
-    const Survey found = survey(draft.parts, source, options.execution);
+    learn_breaks(draft, source, options.execution);
+    const Survey found = survey(draft.parts, source, might_be_classes(draft.parts, options), options.execution);
     check_survey(draft.parts, found);
-    if (must_be_numbers(schema, found, draft, options)) {
-      DesignOptions of_numbers = options;
-      of_numbers.classify = false;
-      return learn_design(formula, source, of_numbers);
-    }
     learn_levels(formula, schema, found, draft);
     const auto constant = constant_columns(formula, draft.parts);
     if (!constant.empty()) {
@@ -245,10 +275,12 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
       continue;
     }
     learn_classes(formula, schema, found, draft);
+    note_few_values(found, draft.parts);
     set_contrasts(draft.parts);
-    draft.parts.finish();
     learn_fills(draft.parts, found, source, options.execution);
+    learn_fill_of_words(draft.parts, schema, found);
     learn_constants(draft, source, options.execution);
+    draft.parts.finish();
     return std::move(draft.parts);
   }
 }

@@ -113,7 +113,8 @@ TEST(DesignErrors, PointAtTheFormula) {
   expect_says(training_error("y ~ bmi + log(sex)", table()),
               "a number is needed here, but 'sex' is categorical (F, M)\n  y ~ bmi + log(sex)\n                ^");
   expect_says(training_error("y ~ offset(bmi)", table()), "does not take an offset()");
-  expect_says(training_error("cbind(y, bmi) ~ age", table()), "does not take cbind");
+  expect_says(training_error("cbind(y, bmi) ~ age", table()),
+              "this method takes one response, and cbind(y, bmi) are 2");
   expect_says(training_error("y ~ factor(sex, ref = \"m\")", table(), {.missing = Missing::mode}),
               "'m' is not a level of sex (did you mean 'M'?)");
 }
@@ -128,9 +129,13 @@ TEST(DesignErrors, TheKindOfResponseMustSuitTheMethod) {
               "the response 'y' is numeric (1.5 is not a whole number), but this method predicts a class; use a "
               "regression method, or factor(y)");
   EXPECT_EQ(Design(formula("factor(y) ~ x"), t, {.classify = true}).classes(), (Names{"1.5", "2", "3"}));
-  const DesignOptions either{.classify = true, .classify_categories = true};
+  const DesignOptions either{.classify_categories = true};
   EXPECT_TRUE(Design(formula("y ~ x"), t, either).classes().empty());
-  EXPECT_EQ(Design(formula("x ~ y"), t, either).classes(), (Names{"1", "2", "3"}));
+  EXPECT_TRUE(Design(formula("x ~ y"), t, either).classes().empty());  // numbers are numbers, whole or not
+  EXPECT_EQ(Design(formula("x ~ y"), t, either).notes(),
+            (Names{"the response x is numeric, and numbers are predicted; it has 3 values, all whole: if they are "
+                   "classes, write factor(x)"}));
+  EXPECT_EQ(Design(formula("factor(x) ~ y"), t, either).classes(), (Names{"1", "2", "3"}));
   std::vector<double> many(2000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<double>(i);
   expect_says(training_error("y ~ x", Table({numeric("y", many), numeric("x", many)}), {.classify = true}),

@@ -64,7 +64,8 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
   const Response& response = bound.parts().response;
   const Index rows = bound.table().rows();
   std::vector<std::vector<std::int32_t>> codes(response.parts.size(), std::vector<std::int32_t>(at(rows)));
-  for (std::size_t p = 0; p < codes.size(); ++p) bound.codes(response.parts[p], 0, rows, codes[p].data());
+  const BoundRows all(bound, 0, rows, Gaps::refuse);
+  for (std::size_t p = 0; p < codes.size(); ++p) bound.codes(response.parts[p], all, codes[p].data());
   std::vector<int> combination(codes.size());
   std::vector<std::string> unseen;
   Index unseen_rows = 0;
@@ -78,13 +79,35 @@ void fill_labels(const BoundTable& bound, std::span<const Index> kept, DesignDat
     const bool missing = std::find(combination.begin(), combination.end(), -1) != combination.end();
     if (label >= 0 || missing) continue;
     std::string name;
-    for (const auto& part : response.parts) name += (name.empty() ? "" : ":") + bound.column(part.column()).text(row);
+    for (const auto& part : response.parts) name += (name.empty() ? "" : ":") + bound.level(part, row);
     require(bound.use() != Use::training,
             fmt::format("class '{}' in row {} was not seen when the design was learned", name, bound.row_number(row)));
     ++unseen_rows;
     if (unseen.size() < 5 && std::find(unseen.begin(), unseen.end(), name) == unseen.end()) unseen.push_back(name);
   }
   note_unseen(unseen, unseen_rows, data);
+}
+
+/// A column for each: numbers, or codes of classes.
+void fill_several(const BoundTable& bound, std::span<const Index> kept, DesignData& data) {
+  const Response& response = bound.parts().response;
+  const bool must_be_there = bound.use() != Use::prediction;
+  const std::size_t several = response.of_classes.size();
+  const BoundRows all(bound, 0, bound.table().rows(), Gaps::refuse);
+  std::vector<std::int32_t> codes(at(bound.table().rows()));
+  std::size_t number = 0, part = 0;
+  data.responses.assign(kept.size() * several, kNaN);
+  for (std::size_t k = 0; k < several; ++k) {
+    if (response.of_classes[k]) {
+      bound.codes(response.parts[part++], all, codes.data());
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (const auto code = codes[at(kept[i])]; code >= 0) data.responses[i * several + k] = code;
+    } else {
+      const auto values = kept_numbers(bound, response.numbers[number++], kept, Gaps::refuse, must_be_there);
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (std::isfinite(values[i])) data.responses[i * several + k] = values[i];
+    }
+  }
 }
 
 /// Weights must be finite and at least 0. After training a table without them is as good.
@@ -123,6 +146,7 @@ void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gap
     case Response::Kind::numeric: return fill_numeric(bound, kept, data);
     case Response::Kind::counts: return fill_counts(bound, kept, data);
     case Response::Kind::classes: return fill_labels(bound, kept, data);
+    case Response::Kind::several: return fill_several(bound, kept, data);
     case Response::Kind::none: return;
   }
 }

@@ -2,7 +2,9 @@
 #pragma once
 #include <lemma/data/design.hpp>
 #include <lemma/data/use.hpp>
+#include <lemma/math/splines.hpp>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -11,11 +13,19 @@
 
 namespace lemma {
 
+/// The pieces into which cut() cuts the numbers: (a, b], or [a, b) unless `right`.
+struct Cut {
+  std::vector<double> breaks;         // rising
+  std::vector<std::string> labels;    // one for each piece
+  bool lowest = false, right = true;  // lowest: the outermost break belongs to its piece too
+  int piece_of(double value) const;   // −1: outside, or missing
+};
+
 /// What terms are made of: one expression of the formula, as one or more columns.
 struct Variable {
-  enum class Kind { numeric, scaled, polynomial, categorical, pieces };
+  enum class Kind { numeric, scaled, polynomial, spline, categorical, pieces };
   Kind kind = Kind::numeric;
-  Expression value;   // what is taken from the table; for `categorical` and `pieces` always a column
+  Expression value;   // what is taken from the table; for `pieces` always a column
   std::string label;  // "log(FL)", "poly(x, 2)", "sex"
   // scaled: (value − center) / spread
   double center = 0, spread = 1;
@@ -23,14 +33,21 @@ struct Variable {
   int degree = 0;
   bool raw = false;
   std::vector<double> alpha, norm2;  // degree and degree + 1 numbers; none when raw
-  // categorical, and pieces: the texts of `degree` letters that are counted, by their bytes
+  SplineBasis spline;
+  // categorical: levels of a column, FALSE and TRUE of a condition, numbers, or pieces of numbers; and pieces: the texts of
+  // `degree` letters that are counted, by their bytes
   std::vector<std::string> levels;  // the first is the reference
   int fill = -1;                    // the level that stands in for a missing one; −1: none was learned
+  bool cuts = false;
+  Cut cut;
 
-  const std::string& column() const { return value.text; }
+  bool is_column() const { return value.kind == Expression::Kind::name; }
+  const std::string& column() const { return value.text; }  // of one that is
   bool categorical() const { return kind == Kind::categorical; }
   bool pieces() const { return kind == Kind::pieces; }
   bool numeric() const { return !categorical() && !pieces(); }
+  bool logical() const { return categorical() && is_condition(value); }  // FALSE and TRUE, whatever the rows
+  bool takes_levels_of_column() const { return is_column() && !numeric() && !cuts; }
 };
 
 /// How a categorical variable is coded in one term.
@@ -48,16 +65,19 @@ struct DesignTerm {
 };
 
 struct Response {
-  enum class Kind { none, numeric, counts, classes };
+  enum class Kind { none, numeric, counts, classes, several };
   Kind kind = Kind::none;
   std::string target;
-  std::vector<Expression> numbers;             // numeric: y; counts: successes, failures
-  std::vector<Variable> parts;                 // classes: one categorical variable, or several for a joint class
+  std::vector<Expression> numbers;  // numeric: y; counts: successes, failures; several: those that are numbers
+  std::vector<Variable> parts;      // classes: one categorical variable, or several for a joint class
+  std::vector<bool> of_classes;     // several: whether each is the next of `parts`, or of `numbers`
   std::vector<std::vector<int>> combinations;  // classes: the levels of the parts that make class k
   // These follow from the above.
   std::vector<std::string> classes;
+  std::vector<ResponseColumn> several;
   std::map<std::vector<int>, int> code;
   std::vector<std::string> columns;
+  std::vector<std::string> required;  // those that must not be missing
 };
 
 struct DesignParts {
@@ -71,18 +91,23 @@ struct DesignParts {
   std::vector<Expression> offsets;
   Response response;
   std::string weights, precision;
-  std::map<std::string, double> fills;  // what stands in for a missing number, by column
+  std::vector<std::string> word_columns;          // used in expressions, and holding words: type == "Yes"
+  std::map<std::string, double> fills;            // what stands in for a missing number, by column
+  std::map<std::string, std::string> word_fills;  // and for a missing word
   std::vector<std::string> notes;
 
   // These follow from the above: see finish().
   std::vector<std::string> features;
   std::vector<std::string> numeric_columns;  // used as numbers in x or the offset
   std::vector<std::string> columns;          // all of x and the offset, in the order of their first use
+  std::vector<std::string> required;         // those of them that must not be missing
 
   /// Places the terms in x, names the features, lists the columns. Error when there would be too many, or not `width`.
   void finish(std::optional<Index> width = {});
   void name_features();
   void list_columns();
+  /// Is the column of the response used as numbers?
+  bool needs_numbers(const std::string& response_column) const;
   /// All columns of a table that are looked at: those of x, the offset, the response and the weights.
   std::vector<std::string> looked_at() const;
   /// What becomes of missing values at prediction, where the caller may ask for another policy than that of the training.
@@ -109,6 +134,10 @@ Index width_of(const Variable& variable, Contrast contrast);
 /// What the variable's column is called: the label with the level, the number of the contrast or the degree.
 std::string name_of(const Variable& variable, Contrast contrast, Index column);
 void finish(Response& response);
+/// Is it missing only where its value is not known, rather than wherever one of its columns is? NA | TRUE is TRUE.
+bool is_soft(const Expression& value);
+/// Does scale() stand in it?
+bool has_scale(const Expression& value);
 bool imputes(Missing policy);
 /// What a missing value in a kept row becomes: an error (it should not be there), the fill-in, or NaN.
 enum class Gaps { refuse, fill, leave };
@@ -150,6 +179,16 @@ struct LocalCodes {
 };
 LocalCodes local_codes(const Column& column, Index first, Index count);
 
+// The intervals are written with as many digits as tell the breaks apart, and at least `digits`, as R does.
+std::vector<std::string> interval_labels(const Cut& cut, int digits);
+/// So many pieces of equal length from the least value to the largest, 1/1000 further at both ends, as R does.
+std::vector<double> equal_breaks(double low, double high, int pieces);
+
+class BoundRows;
+
+/// "a, b, c and 7 more"
+std::string some_of(const std::vector<std::string>& names, std::size_t most);
+
 /// A table whose columns were found and checked against what a design needs.
 class BoundTable {
  public:
@@ -165,12 +204,13 @@ class BoundTable {
   /// Numbers of rows from `first` on; NaN for all when the column holds nothing but missing values.
   const double* numbers(const std::string& name, Index first) const;
   /// Codes of rows into the variable's levels: −1 missing, −2 a level it does not know.
-  void codes(const Variable& variable, Index first, Index count, std::int32_t* out) const;
+  void codes(const Variable& variable, const BoundRows& rows, std::int32_t* out) const;
+  std::string level(const Variable& variable, Index row) const;  // as it is named in the table
   [[noreturn]] void fail_unknown_level(const Variable& variable, Index row) const;
   const PieceCounter& counter(const Variable& variable) const { return counters_.at(&variable); }
 
-  /// The columns that must not be missing, in the order in which they are reported.
-  const std::vector<std::string>& predictors() const { return parts_.columns; }
+  /// The columns that must not be missing.
+  const std::vector<std::string>& predictors() const { return parts_.required; }
   std::vector<std::string> outcomes() const;  // response and weights; none for predictions
 
  private:
@@ -190,6 +230,26 @@ class BoundTable {
   std::vector<double> nothing_;  // NaN, for columns that are missing altogether
 };
 
+/// Some consecutive rows of a bound table, missing values filled in when asked.
+class BoundRows final : public RowColumns {
+ public:
+  BoundRows(const BoundTable& bound, Index first, Index count, Gaps gaps);
+  const BoundTable& bound() const { return bound_; }
+  const double* numbers(const std::string& name) const override;
+  const Column* words(const std::string& name) const override;
+  const std::string* stand_in(const std::string& name) const override;
+  const RowColumns& as_they_are() const override;
+
+ private:
+  const BoundTable& bound_;
+  Gaps gaps_;
+  mutable std::map<std::string, std::vector<double>> filled_;
+  std::unique_ptr<BoundRows> raw_;  // where something may be filled in
+};
+
+/// The codes of a categorical variable: of its column, or of what its expression gives.
+LocalCodes local_codes(const Variable& variable, const BoundRows& rows);
+
 /// Which rows can be used, and what is missing in which columns.
 struct Completeness {
   std::vector<Index> kept;
@@ -199,6 +259,8 @@ struct Completeness {
 };
 /// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
 Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
+/// Counts by column, in the order in which the design looks at them.
+Completeness::Counts in_order(const DesignParts& parts, std::map<std::string, Index> counts);
 /// Error when the policy allows no missing values and there are some.
 void check_missing(const Completeness& found, Missing policy, Index rows, Use use);
 /// What the user is told when rows were left out or values filled in: "12 missing values in …; 3 rows left out".
@@ -212,8 +274,8 @@ std::string describe_missing(const Completeness& found, Index rows);
 class Rowset {
  public:
   Rowset(const BoundTable& bound, Index first, Index count, Gaps gaps);
-  Index first() const { return first_; }
-  Index count() const { return count_; }
+  Index first() const { return rows_.first(); }
+  Index count() const { return rows_.count(); }
 
   /// The value of an expression for each row; it must be finite in the rows of `used` (table rows).
   std::vector<double> numbers(const Expression& value, std::span<const Index> used);
@@ -224,14 +286,13 @@ class Rowset {
   std::vector<std::vector<std::pair<Index, double>>> pieces(const Variable& variable, std::span<const Index> used);
 
  private:
-  const double* filled(const std::string& name);
   bool is_gap(const Expression& value, Index row);  // NaN because a column it needs is missing, which is allowed
+  std::string written(const std::string& name, Index row);
   [[noreturn]] void fail_not_finite(const Expression& value, Index row, double result);
 
   const BoundTable& bound_;
-  Index first_, count_;
   Gaps gaps_;
-  std::map<std::string, std::vector<double>> filled_;
+  BoundRows rows_;
 };
 
 /// x of the kept rows (of the whole table, ascending): dense into `x`, whose rows are theirs, or as sparse rows.

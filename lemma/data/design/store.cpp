@@ -3,22 +3,18 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/design/parts.hpp>
+#include <lemma/data/design/store.hpp>
 
 namespace lemma {
 namespace {
 
-constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {{Variable::Kind::numeric, "numeric"},
-                                                                          {Variable::Kind::scaled, "scaled"},
-                                                                          {Variable::Kind::polynomial, "polynomial"},
-                                                                          {Variable::Kind::categorical, "categorical"},
-                                                                          {Variable::Kind::pieces, "pieces"}};
 constexpr std::pair<Contrast, std::string_view> kContrasts[] = {
     {Contrast::full, "full"}, {Contrast::treatment, "treatment"}, {Contrast::sum, "sum"}, {Contrast::codes, "codes"}};
 constexpr std::pair<Response::Kind, std::string_view> kResponseKinds[] = {{Response::Kind::none, "none"},
                                                                           {Response::Kind::numeric, "numeric"},
                                                                           {Response::Kind::counts, "counts"},
-                                                                          {Response::Kind::classes, "classes"}};
+                                                                          {Response::Kind::classes, "classes"},
+                                                                          {Response::Kind::several, "several"}};
 constexpr std::pair<Coding, std::string_view> kCodings[] = {
     {Coding::treatment, "treatment"}, {Coding::sum, "sum"}, {Coding::one_hot, "one_hot"}, {Coding::codes, "codes"}};
 constexpr std::pair<Unseen, std::string_view> kUnseen[] = {{Unseen::error, "error"}, {Unseen::missing, "missing"}};
@@ -28,25 +24,6 @@ constexpr std::pair<Missing, std::string_view> kMissing[] = {{Missing::error, "e
 
 constexpr std::size_t kMostFactors = 1000;  // of a term
 
-template <class Enum, std::size_t N>
-Value text_of(Enum value, const std::pair<Enum, std::string_view> (&names)[N]) {
-  for (const auto& [each, name] : names)
-    if (each == value) return name;
-  return nullptr;
-}
-
-template <class Enum, std::size_t N>
-Enum enum_of(const Value& value, const std::pair<Enum, std::string_view> (&names)[N], std::string_view what) {
-  const std::string& text = value.as_string(what);
-  for (const auto& [each, name] : names)
-    if (name == text) return each;
-  throw Error(fmt::format("design: {} is '{}', which is not known", what, text));
-}
-
-Value numbers_of(const std::vector<double>& numbers) {
-  return Value(Value::Array{{static_cast<Index>(numbers.size())}, numbers});
-}
-
 Value texts_of(const std::vector<Expression>& expressions) {
   std::vector<std::string> texts;
   texts.reserve(expressions.size());
@@ -54,118 +31,10 @@ Value texts_of(const std::vector<Expression>& expressions) {
   return texts;
 }
 
-void check(bool condition, std::string_view otherwise) {
-  if (!condition) throw Error(fmt::format("design: {}", otherwise));
-}
-
-double finite(const Value& value, std::string_view what) {
-  const double number = value.as_double(what);
-  check(std::isfinite(number), fmt::format("{} is not finite", what));
-  return number;
-}
-
-std::vector<double> finite_numbers(const Value& value, std::string_view what) {
-  const Vector v = value.as_vector(what);
-  check(v.allFinite(), fmt::format("{} has a number that is not finite", what));
-  return {v.data(), v.data() + v.size()};
-}
-
-/// Whole numbers in [low, high).
-int whole(double value, Index low, Index high, std::string_view what) {
-  check(value >= static_cast<double>(low) && value < static_cast<double>(high) && value == std::floor(value),
-        fmt::format("{} is {}, outside {} … {}", what, shortest(value), low, high - 1));
-  return static_cast<int>(value);
-}
-
-/// An empty list may come back from JSON as an array without numbers.
-const Value::List& list_of(const Value& value, std::string_view what) {
-  static const Value::List none;
-  if (value.is_array() && value.as_array().data.empty()) return none;
-  return value.as_list(what);
-}
-
-Expression numeric_expression(const std::string& text) {
-  Expression e = expression(text);
-  check(!columns_of(e).empty(), fmt::format("the expression {} uses no column", text));
-  return e;
-}
-
 std::vector<Expression> expressions(const Value& value, std::string_view what) {
   std::vector<Expression> out;
   for (const auto& text : value.as_strings(what)) out.push_back(numeric_expression(text));
   return out;
-}
-
-// -- variables
-
-Value save_variable(const Variable& variable) {
-  Value v = Value::object();
-  v.set("kind", text_of(variable.kind, kVariableKinds));
-  v.set("label", variable.label);
-  if (!variable.numeric()) {
-    v.set("column", variable.column());
-    v.set("levels", variable.levels);
-    if (variable.pieces()) v.set("letters", variable.degree);
-    if (variable.fill >= 0) v.set("fill", variable.fill);
-    return v;
-  }
-  v.set("value", to_text(variable.value));
-  if (variable.kind == Variable::Kind::scaled) {
-    v.set("center", variable.center);
-    v.set("spread", variable.spread);
-  }
-  if (variable.kind == Variable::Kind::polynomial) {
-    v.set("degree", variable.degree);
-    v.set("raw", variable.raw);
-    v.set("alpha", numbers_of(variable.alpha));
-    v.set("norm2", numbers_of(variable.norm2));
-  }
-  return v;
-}
-
-void load_levels(const Value& v, Variable& variable) {
-  variable.value.kind = Expression::Kind::name;
-  variable.value.text = v.at("column").as_string("column");
-  variable.levels = v.at("levels").as_strings("levels");
-  check(!variable.levels.empty(), fmt::format("{} has no levels", variable.label));
-  auto sorted = variable.levels;
-  std::sort(sorted.begin(), sorted.end());
-  check(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
-        fmt::format("{} has a level twice", variable.label));
-  if (const Value* fill = v.find("fill"))
-    variable.fill = whole(fill->as_double("fill"), 0, static_cast<Index>(variable.levels.size()), "fill");
-}
-
-void load_polynomial(const Value& v, Variable& variable) {
-  variable.degree = whole(v.at("degree").as_double("degree"), 1, 101, "degree");
-  variable.raw = v.at("raw").as_bool("raw");
-  variable.alpha = finite_numbers(v.at("alpha"), "alpha");
-  variable.norm2 = finite_numbers(v.at("norm2"), "norm2");
-  const std::size_t degree = variable.raw ? 0 : static_cast<std::size_t>(variable.degree);
-  check(variable.alpha.size() == degree && variable.norm2.size() == (variable.raw ? 0 : degree + 1),
-        fmt::format("{} does not have the constants of its degree", variable.label));
-  check(std::all_of(variable.norm2.begin(), variable.norm2.end(), [](double n) { return n > 0; }),
-        fmt::format("{} has a norm that is not positive", variable.label));
-}
-
-Variable load_variable(const Value& v) {
-  Variable variable;
-  variable.kind = enum_of(v.at("kind"), kVariableKinds, "kind of variable");
-  variable.label = v.at("label").as_string("label");
-  if (!variable.numeric()) {
-    load_levels(v, variable);
-    if (variable.pieces())
-      variable.degree = whole(v.at("letters").as_double("letters"), 1, kMostLetters + 1, "letters");
-    return variable;
-  }
-  variable.value = numeric_expression(v.at("value").as_string("value"));
-  if (variable.kind == Variable::Kind::scaled) {
-    variable.center = finite(v.at("center"), "center");
-    variable.spread = finite(v.at("spread"), "spread");
-    check(variable.spread > 0, fmt::format("{} has a spread that is not positive", variable.label));
-  }
-  if (variable.kind == Variable::Kind::polynomial) load_polynomial(v, variable);
-  return variable;
 }
 
 // -- terms
@@ -221,6 +90,8 @@ Value save_response(const Response& response) {
   for (const auto& combination : response.combinations)
     codes.insert(codes.end(), combination.begin(), combination.end());
   r.set("combinations", numbers_of(codes));
+  if (response.kind == Response::Kind::several)
+    r.set("of_classes", numbers_of({response.of_classes.begin(), response.of_classes.end()}));
   return r;
 }
 
@@ -233,14 +104,22 @@ Response load_response(const Value& r) {
     response.parts.push_back(load_variable(part));
     check(response.parts.back().categorical(), "a class is made of a variable that is not categorical");
   }
+  if (response.kind == Response::Kind::several)
+    for (const double each : finite_numbers(r.at("of_classes"), "of_classes"))
+      response.of_classes.push_back(whole(each, 0, 2, "of_classes") == 1);
+  const auto several = response.of_classes.size();
+  const auto of_classes =
+      static_cast<std::size_t>(std::count(response.of_classes.begin(), response.of_classes.end(), true));
+  check(response.kind != Response::Kind::several || several >= 2, "several responses are two or more");
   const std::size_t numbers = response.kind == Response::Kind::numeric  ? 1
                               : response.kind == Response::Kind::counts ? 2
-                                                                        : 0;
+                                                                        : several - of_classes;
   check(response.numbers.size() == numbers, "the response has the wrong number of expressions");
   const bool classes = response.kind == Response::Kind::classes;
-  check(classes == !response.parts.empty(), "the response has the wrong number of parts");
+  check(classes ? !response.parts.empty() : response.parts.size() == of_classes,
+        "the response has the wrong number of parts");
   const auto codes = finite_numbers(r.at("combinations"), "combinations");
-  const std::size_t parts = std::max<std::size_t>(1, response.parts.size());
+  const std::size_t parts = classes ? response.parts.size() : 1;
   check(codes.size() % parts == 0 && classes == !codes.empty(), "the classes do not fit the response");
   std::vector<int> combination(parts);
   for (std::size_t i = 0; i < codes.size(); i += parts) {
@@ -279,6 +158,14 @@ Value save_design(const DesignParts& parts) {
   }
   d.set("filled", names);
   d.set("fills", numbers_of(fills));
+  if (!parts.word_columns.empty()) {
+    d.set("words", parts.word_columns);
+    std::vector<std::string> stand_ins;
+    for (const auto& name : parts.word_columns)
+      if (const auto fill = parts.word_fills.find(name); fill != parts.word_fills.end())
+        stand_ins.push_back(fill->second);
+    d.set("word_fills", stand_ins);
+  }
   d.set("notes", parts.notes);
   return d;
 }
@@ -300,6 +187,13 @@ DesignParts load_design(const Value& d, std::optional<Index> width) {
   const auto fills = finite_numbers(d.at("fills"), "fills");
   check(names.size() == fills.size(), "not one fill-in for each filled column");
   for (std::size_t i = 0; i < names.size(); ++i) parts.fills.emplace(names[i], fills[i]);
+  if (const Value* words = d.find("words")) {
+    parts.word_columns = words->as_strings("words");
+    const auto stand_ins = d.at("word_fills").as_strings("word_fills");
+    check(stand_ins.size() == (imputes(parts.missing) ? parts.word_columns.size() : 0),
+          "not one fill-in for each column of words");
+    for (std::size_t i = 0; i < stand_ins.size(); ++i) parts.word_fills.emplace(parts.word_columns[i], stand_ins[i]);
+  }
   parts.notes = d.at("notes").as_strings("notes");
   parts.finish(width);
   if (imputes(parts.missing)) {

@@ -21,7 +21,11 @@ std::vector<Design> designs() {
           d("~ factor(index):sex + I(FL / RW)", {.coding = Coding::one_hot, .missing = Missing::drop}),
           d("cbind(FL, RW) ~ CL + offset(log(CW))",
             {.missing = Missing::mode, .takes_offset = true, .takes_counts = true, .weights = "BD"}),
-          d("FL ~ 0")};
+          d("FL ~ 0"),
+          d("sp == \"B\" & FL > 15 ~ cut(RW, c(-Inf, 10, 12, Inf)) + I(sex == \"M\" | is.na(CL))", {.classify = true}),
+          d("cut(FL, 3):sex ~ bs(RW, df = 5) + ns(log(CL), 3)*sp - 1", {.missing = Missing::median, .classify = true}),
+          d("scale(FL) ~ I(scale(RW)^2) + (sex == \"M\") + factor(FL > 15) + bs(CW, knots = c(30, 40), degree = 2)",
+            {.missing = Missing::mode})};
 }
 
 void expect_same(const DesignData& a, const DesignData& b) {
@@ -92,6 +96,43 @@ TEST(DesignStore, ADamagedDocumentIsRefused) {
     std::erase_if(rest, [&, k = key](const auto& pair) { return pair.first == k; });
     EXPECT_THROW(Design::load(Value(rest)), Error) << key << " left out";
   }
+}
+
+Value damaged_variable_of(std::size_t design, std::size_t variable, const char* key, Value by) {
+  Value d = designs()[design].save();
+  Value::List variables = d.at("variables").as_list();
+  variables[variable].set(key, std::move(by));
+  d.set("variables", std::move(variables));
+  return d;
+}
+
+TEST(DesignStore, DamagedFunctionsAreRefused) {
+  const auto refused = [](std::size_t design, std::size_t variable, const char* key, Value by) {
+    EXPECT_THROW(Design::load(damaged_variable_of(design, variable, key, std::move(by))), Error) << key;
+  };
+  const Value::Array down{{2}, {9, 3}}, one{{1}, {7}};
+  refused(6, 0, "value", "RW +");
+  refused(6, 0, "value", "scale(RW)");  // without its constants
+  refused(6, 1, "value", "1 > 2");      // no column
+  Value cut = designs()[6].save().at("variables").as_list()[0].at("cut");
+  cut.set("breaks", std::vector<std::string>{"-Inf", "10", "9", "Inf"});
+  refused(6, 0, "cut", cut);
+  cut.set("breaks", std::vector<std::string>{"1", "x", "9", "Inf"});
+  refused(6, 0, "cut", cut);
+  cut.set("breaks", std::vector<std::string>{"1", "2"});
+  refused(6, 0, "cut", cut);
+  refused(7, 0, "knots", down);
+  refused(7, 0, "ends", one);
+  refused(7, 0, "ends", down);
+  refused(7, 0, "degree", 99);
+  refused(7, 1, "degree", 2);  // natural splines are cubic
+  Value words = designs()[8].save();
+  words.set("word_fills", std::vector<std::string>{});
+  EXPECT_THROW(Design::load(words), Error);
+  Value none = designs()[6].save();  // the columns of words are numbers: what is compared with a text is not
+  none.set("words", std::vector<std::string>{});
+  const Design other = Design::load(none);
+  EXPECT_THROW(other.apply(crabs()), Error);
 }
 
 TEST(DesignStore, TermsAndClassesMustPointAtSomething) {

@@ -11,25 +11,6 @@ namespace {
 constexpr Index kGatherBytes = Index{256} << 20;  // columns gathered at a time for medians and modes
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-Index blocks_of(const TableSource& source) { return (source.rows() + kLearnBlock - 1) / kLearnBlock; }
-
-/// One pass: a state S for each block, merged in a tree fixed by the block's index. work(state, bound, first, count)
-template <class S, class Work>
-S pass(const DesignParts& parts, const TableSource& source, const Execution& execution, const S& empty, Work&& work) {
-  if (source.rows() == 0) return empty;
-  const auto leaf = [&](Index i) -> State {
-    auto state = std::make_shared<S>(empty);
-    const Index first = i * kLearnBlock, count = std::min(kLearnBlock, source.rows() - first);
-    source.visit(parts, first, count, [&](const Table& table, Index from, Index rows, Index base) {
-      const BoundTable bound(parts, table, Use::training, base);
-      work(*state, bound, from, rows);
-    });
-    return state;
-  };
-  const auto merge = [](State& into, State from) { static_cast<S*>(into.get())->merge(*static_cast<S*>(from.get())); };
-  return std::move(*static_cast<S*>(fold_tree(blocks_of(source), execution, leaf, merge).get()));
-}
-
 void add_counts(Survey::Counts& into, const Survey::Counts& from) {
   for (const auto& [level, count] : from) {
     if (static_cast<Index>(into.size()) > kMaxLevels) return;  // too many in any case
@@ -79,28 +60,41 @@ std::vector<double> present(const BoundTable& bound, const std::string& name, st
   return out;
 }
 
-void survey_block(Survey& found, const BoundTable& bound, Index first, Index count) {
+/// One more than few are too many: there is no need to know the rest.
+void add_few(const double* values, std::span<const Index> kept, std::set<double>& few) {
+  for (const Index row : kept) {
+    if (static_cast<Index>(few.size()) > kFewValues) return;
+    few.insert(values[row]);
+  }
+}
+
+/// The rows that are kept.
+std::vector<Index> survey_block(Survey& found, const BoundTable& bound, Index first, Index count) {
   const DesignParts& parts = bound.parts();
-  const auto complete = completeness(bound, parts.missing, first, count);
+  auto complete = completeness(bound, parts.missing, first, count);
+  const BoundRows rows(bound, first, count, Gaps::refuse);
   found.rows = count;
   found.kept = static_cast<Index>(complete.kept.size());
   found.incomplete = complete.incomplete;
   for (const auto& [name, missing] : complete.missing) found.missing[name] += missing;
   for (std::size_t v = 0; v < parts.variables.size(); ++v)
-    if (parts.variables[v].categorical())
-      found.levels[v] =
-          count_levels(local_codes(bound.column(parts.variables[v].column()), first, count), complete.kept, first);
+    if (parts.variables[v].categorical() && !has_scale(parts.variables[v].value))  // FALSE and TRUE, once it is learned
+      found.levels[v] = count_levels(local_codes(parts.variables[v], rows), complete.kept, first);
   for (std::size_t v = 0; v < parts.variables.size(); ++v)
     if (parts.variables[v].pieces()) found.levels[v] = count_pieces(bound, parts.variables[v], complete.kept);
   std::vector<LocalCodes> response;
   for (std::size_t p = 0; p < parts.response.parts.size(); ++p) {
-    response.push_back(local_codes(bound.column(parts.response.parts[p].column()), first, count));
+    response.push_back(local_codes(parts.response.parts[p], rows));
     found.classes[p] = count_levels(response.back(), complete.kept, first);
   }
-  if (response.size() > 1) find_combinations(response, complete.kept, first, found);
-  if (parts.missing != Missing::mean) return;
-  for (std::size_t c = 0; c < parts.numeric_columns.size(); ++c)
-    found.means[c].add(present(bound, parts.numeric_columns[c], complete.kept));
+  if (response.size() > 1 && parts.response.kind == Response::Kind::classes)
+    find_combinations(response, complete.kept, first, found);
+  for (std::size_t w = 0; w < found.words.size(); ++w)
+    found.words[w] = count_levels(local_codes(bound.column(parts.word_columns[w]), first, count), complete.kept, first);
+  if (parts.missing == Missing::mean)
+    for (std::size_t c = 0; c < parts.numeric_columns.size(); ++c)
+      found.means[c].add(present(bound, parts.numeric_columns[c], complete.kept));
+  return std::move(complete.kept);
 }
 
 // -- fill-ins
@@ -136,6 +130,18 @@ void set_fill(DesignParts& parts, const std::string& name, double fill, bool any
   parts.fills[name] = fill;
 }
 
+/// The first of those that occur most often.
+std::size_t most_frequent(const std::vector<std::string>& levels, const Survey::Counts& counts) {
+  std::size_t best = 0;
+  Index most = 0;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (const auto count = counts.find(levels[k]); count != counts.end() && count->second > most) {
+      most = count->second;
+      best = k;
+    }
+  return best;
+}
+
 /// The numbers of several expressions, one column each, gathered over all kept rows.
 struct Gathered {
   std::vector<std::vector<double>> columns;
@@ -167,64 +173,6 @@ void gather_fills(DesignParts& parts, const TableSource& source, const Execution
                                                   : mode(values),
                any);
     }
-  }
-}
-
-// -- scale() and poly()
-
-struct Constants {
-  std::vector<RunningMoments> moments;       // by variable, of those that scale
-  std::vector<std::vector<double>> columns;  // by variable, of orthogonal polynomials
-  void merge(const Constants& other) {
-    for (std::size_t v = 0; v < moments.size(); ++v) {
-      moments[v].merge(other.moments[v]);
-      columns[v].insert(columns[v].end(), other.columns[v].begin(), other.columns[v].end());
-    }
-  }
-};
-
-void set_scale(const Draft::Source& source, const RunningMoments& found, Variable& variable) {
-  const double n = found.count;
-  variable.center = source.center ? found.mean : 0;
-  variable.spread = 1;
-  if (!source.scale) return;
-  require(n > 1, fmt::format("{} needs at least two rows", variable.label));
-  const double squares = found.squares + (source.center ? 0 : n * found.mean * found.mean);
-  variable.spread = std::sqrt(squares / (n - 1));
-  require(std::isfinite(variable.spread) && variable.spread > 0,
-          fmt::format("{} cannot be scaled: its spread is {}", variable.label, shortest(variable.spread)));
-}
-
-/// The recurrence of the monic polynomials that are orthogonal on these values.
-void set_polynomial(const std::vector<double>& v, Variable& variable) {
-  auto distinct = v;
-  std::sort(distinct.begin(), distinct.end());
-  const auto count = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
-  require(count > variable.degree, fmt::format("{} needs more than {} different values, but there are {}",
-                                               variable.label, variable.degree, count));
-  std::vector<double> before(v.size(), 0.0), now(v.size(), 1.0);
-  variable.norm2 = {static_cast<double>(v.size())};
-  variable.alpha.clear();
-  for (int j = 0; j < variable.degree; ++j) {
-    const auto k = static_cast<std::size_t>(j);
-    RunningMoments center;  // Σ v p² / Σ p², about the mean of v so that no digits are lost
-    double shift = 0, moment = 0;
-    if (j == 0) center.add(v);
-    else shift = variable.alpha[0];
-    for (std::size_t i = 0; i < v.size(); ++i) moment += (v[i] - shift) * now[i] * now[i];
-    variable.alpha.push_back(j == 0 ? center.mean : shift + moment / variable.norm2[k]);
-    double norm2 = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const double next =
-          (v[i] - variable.alpha[k]) * now[i] - (j == 0 ? 0 : variable.norm2[k] / variable.norm2[k - 1] * before[i]);
-      before[i] = now[i];
-      now[i] = next;
-      norm2 += next * next;
-    }
-    require(std::isfinite(norm2) && norm2 > 0,
-            fmt::format("{} cannot be computed in degree {}: the values are too {}", variable.label, j + 1,
-                        norm2 > 0 ? "large" : "close together"));
-    variable.norm2.push_back(norm2);
   }
 }
 
@@ -263,62 +211,43 @@ void Survey::merge(const Survey& other) {
   for (const auto& [name, count] : other.missing) missing[name] += count;
   for (std::size_t v = 0; v < levels.size(); ++v) add_counts(levels[v], other.levels[v]);
   for (std::size_t p = 0; p < classes.size(); ++p) add_counts(classes[p], other.classes[p]);
+  for (const double value : other.response_values)
+    if (static_cast<Index>(response_values.size()) <= kFewValues) response_values.insert(value);
+  for (std::size_t w = 0; w < words.size(); ++w) add_counts(words[w], other.words[w]);
   combinations.insert(other.combinations.begin(), other.combinations.end());
   for (std::size_t c = 0; c < means.size(); ++c) means[c].merge(other.means[c]);
 }
 
-Survey survey(const DesignParts& parts, const TableSource& source, const Execution& execution) {
+Survey survey(const DesignParts& parts, const TableSource& source, bool values_of_response,
+              const Execution& execution) {
   Survey empty;
   empty.levels.resize(parts.variables.size());
   empty.classes.resize(parts.response.parts.size());
   if (parts.missing == Missing::mean) empty.means.resize(parts.numeric_columns.size());
-  return pass(parts, source, execution, empty, survey_block);
+  if (imputes(parts.missing)) empty.words.resize(parts.word_columns.size());
+  return pass(parts, source, execution, empty, [&](Survey& found, const BoundTable& bound, Index first, Index count) {
+    const auto kept = survey_block(found, bound, first, count);
+    if (values_of_response) add_few(bound.numbers(parts.response.numbers[0].text, 0), kept, found.response_values);
+  });
 }
 
 void learn_fills(DesignParts& parts, const Survey& found, const TableSource& source, const Execution& execution) {
   if (!imputes(parts.missing)) return;
   for (std::size_t v = 0; v < parts.variables.size(); ++v) {
     Variable& variable = parts.variables[v];
-    if (!variable.categorical()) continue;
-    Index most = 0;
-    for (std::size_t k = 0; k < variable.levels.size(); ++k)
-      if (const Index count = found.levels[v].at(variable.levels[k]); count > most) {
-        most = count;
-        variable.fill = static_cast<int>(k);
-      }
+    if (variable.categorical()) variable.fill = static_cast<int>(most_frequent(variable.levels, found.levels[v]));
   }
   if (parts.missing != Missing::mean) return gather_fills(parts, source, execution);
   for (std::size_t c = 0; c < parts.numeric_columns.size(); ++c)
     set_fill(parts, parts.numeric_columns[c], found.means[c].mean, found.means[c].count > 0);
 }
 
-void learn_constants(Draft& draft, const TableSource& source, const Execution& execution) {
-  DesignParts& parts = draft.parts;
-  const auto scales = [](const Variable& v) { return v.kind == Variable::Kind::scaled; };
-  const auto gathers = [](const Variable& v) { return v.kind == Variable::Kind::polynomial && !v.raw; };
-  if (std::none_of(parts.variables.begin(), parts.variables.end(),
-                   [&](const auto& v) { return scales(v) || gathers(v); }))
-    return;
-  Constants empty;
-  empty.moments.resize(parts.variables.size());
-  empty.columns.resize(parts.variables.size());
-  const auto found =
-      pass(parts, source, execution, empty, [&](Constants& c, const BoundTable& bound, Index first, Index rows) {
-        const auto kept = completeness(bound, parts.missing, first, rows).kept;
-        Rowset block(bound, first, rows, gaps_of(parts.missing));
-        for (std::size_t v = 0; v < parts.variables.size(); ++v) {
-          if (!scales(parts.variables[v]) && !gathers(parts.variables[v])) continue;
-          const auto all = block.numbers(parts.variables[v].value, kept);
-          std::vector<double> used;
-          for (const Index row : kept)
-            if (const double value = all[at(row - first)]; !std::isnan(value)) used.push_back(value);
-          if (scales(parts.variables[v])) c.moments[v].add(used);
-          else c.columns[v] = std::move(used);
-        }
-      });
-  for (std::size_t v = 0; v < parts.variables.size(); ++v) {
-    if (scales(parts.variables[v])) set_scale(draft.sources[v], found.moments[v], parts.variables[v]);
-    if (gathers(parts.variables[v])) set_polynomial(found.columns[v], parts.variables[v]);
+void learn_fill_of_words(DesignParts& parts, const Table& schema, const Survey& found) {
+  for (std::size_t w = 0; w < found.words.size(); ++w) {
+    const std::string& name = parts.word_columns[w];
+    const auto levels = ordered_levels(schema.column(name), found.words[w]);
+    require(!levels.empty(), fmt::format("column '{}' has no values: what is most frequent is not known", name));
+    parts.word_fills[name] = levels[most_frequent(levels, found.words[w])];
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/expression/parser.hpp>
+#include <limits>
 
 namespace lemma {
 namespace {
@@ -18,6 +19,8 @@ bool starts_name(char c) {
 }
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_reserved(std::string_view name) { return name == "TRUE" || name == "FALSE" || name == "Inf"; }
 
 std::string describe(const Token& token) {
   switch (token.kind) {
@@ -48,7 +51,20 @@ Expression leaf(Expression::Kind kind, const Token& token) {
 
 }  // namespace
 
+bool is_arithmetic_mark(std::string_view mark) {
+  return mark == "+" || mark == "-" || mark == "*" || mark == "/" || mark == "^";
+}
+
+bool is_comparison_mark(std::string_view mark) {
+  return mark == "==" || mark == "!=" || mark == "<" || mark == ">" || mark == "<=" || mark == ">=";
+}
+
+bool is_condition_mark(std::string_view mark) {
+  return is_comparison_mark(mark) || mark == "&" || mark == "|" || mark == "!" || mark == "%in%";
+}
+
 bool is_plain_name(std::string_view name) {
+  if (is_reserved(name)) return false;
   if (name.empty() || !starts_name(name[0]) || !std::all_of(name.begin(), name.end(), continues_name)) return false;
   return !(name[0] == '.' && name.size() > 1 && is_digit(name[1]));  // .5 is a number
 }
@@ -142,6 +158,45 @@ bool Tokens::at_call() const {
   return peek().kind == Token::Kind::name && !peek().quoted && peek(1).kind == Token::Kind::mark && peek(1).text == "(";
 }
 
+/// The token behind the parenthesis that closes the one at `at`, or the last one.
+std::size_t Tokens::behind_parenthesis(std::size_t at) const {
+  int open = 0;
+  for (; at + 1 < tokens_.size(); ++at) {
+    if (tokens_[at].kind != Token::Kind::mark) continue;
+    if (tokens_[at].text == "(") ++open;
+    if (tokens_[at].text == ")" && --open == 0) return at + 1;
+  }
+  return at;
+}
+
+bool Tokens::condition_ahead() const {
+  for (std::size_t at = next_; at + 1 < tokens_.size(); ++at) {
+    const Token& token = tokens_[at];
+    if (token.kind != Token::Kind::mark) continue;
+    if (token.text == ")" || token.text == "," || token.text == "~") return false;
+    if (token.text == "(") at = behind_parenthesis(at) - 1;
+    else if (is_condition_mark(token.text) && token.text != "%in%") return true;
+  }
+  return false;
+}
+
+bool Tokens::list_at(std::size_t at) const {
+  const auto token = [&](std::size_t i) -> const Token& { return tokens_[std::min(i, tokens_.size() - 1)]; };
+  const auto is_mark = [&](std::size_t i, std::string_view mark) {
+    return token(i).kind == Token::Kind::mark && token(i).text == mark;
+  };
+  if (!is_mark(at, "%in%")) return false;
+  const Token& list = token(at + 1);
+  return list.kind == Token::Kind::string || list.kind == Token::Kind::number ||
+         (list.kind == Token::Kind::name && list.text == "c" && !list.quoted && is_mark(at + 2, "("));
+}
+
+bool Tokens::membership_ahead() const {
+  if (this->at("(")) return list_at(behind_parenthesis(next_));
+  if (at_call()) return list_at(behind_parenthesis(next_ + 1));
+  return peek().kind == Token::Kind::name && list_at(next_ + 1);
+}
+
 bool Tokens::accept(std::string_view mark) {
   if (!at(mark)) return false;
   next();
@@ -184,17 +239,12 @@ Tokens::Nest::Nest(Tokens& tokens) : tokens_(tokens) {
 
 namespace {
 
-/// Recursive descent, loosest binding first: | & ! comparison, + -, * /, unary -, ^, primary.
+/// Recursive descent in R's order, loosest binding first: | & ! comparison, + -, * /, %in%, unary -, ^, primary.
 class Parser {
  public:
   explicit Parser(Tokens& tokens) : tokens_(tokens) {}
 
   Expression any_of() { return flat_chain("|", &Parser::all_of); }
-
-  Expression arithmetic() {
-    const Tokens::Nest nest(tokens_);
-    return chain({"+", "-"}, &Parser::product);
-  }
 
   Expression call() {
     Expression e = leaf(Expression::Kind::call, tokens_.next());
@@ -203,11 +253,13 @@ class Parser {
     if (tokens_.accept(")")) return e;
     do {
       e.keywords.push_back(keyword());
-      e.arguments.push_back(arithmetic());
+      e.arguments.push_back(any_of());
     } while (tokens_.accept(","));
     tokens_.expect(")", "to close " + e.text + "(");
     return e;
   }
+
+  Expression membership() { return chain({"%in%"}, &Parser::sign); }
 
  private:
   using Rule = Expression (Parser::*)();
@@ -258,9 +310,8 @@ class Parser {
   }
 
   Expression comparison() {
-    in_condition_ = true;
     Expression left = arithmetic();
-    for (const std::string_view mark : {"==", "!=", "<=", ">=", "<", ">", "%in%"}) {
+    for (const std::string_view mark : {"==", "!=", "<=", ">=", "<", ">"}) {
       if (!tokens_.at(mark)) continue;
       const Token token = tokens_.next();
       std::vector<Expression> both;
@@ -272,7 +323,12 @@ class Parser {
     return left;
   }
 
-  Expression product() { return chain({"*", "/"}, &Parser::sign); }
+  Expression arithmetic() {
+    const Tokens::Nest nest(tokens_);
+    return chain({"+", "-"}, &Parser::product);
+  }
+
+  Expression product() { return chain({"*", "/"}, &Parser::membership); }
 
   Expression sign() {
     if (!tokens_.at("-") && !tokens_.at("+")) return power();
@@ -301,56 +357,37 @@ class Parser {
     switch (token.kind) {
       case Token::Kind::number: return leaf(Expression::Kind::number, tokens_.next());
       case Token::Kind::string: return leaf(Expression::Kind::string, tokens_.next());
-      case Token::Kind::name: return leaf(Expression::Kind::name, tokens_.next());
+      case Token::Kind::name: return named();
       default: tokens_.fail_expected("a column, a number or a function");
     }
+  }
+
+  /// A column, unless the name is one of R's words for a value.
+  Expression named() {
+    const Token token = tokens_.next();
+    if (token.quoted || !is_reserved(token.text)) return leaf(Expression::Kind::name, token);
+    Expression e = leaf(token.text == "Inf" ? Expression::Kind::number : Expression::Kind::logical, token);
+    e.number = token.text == "Inf" ? std::numeric_limits<double>::infinity() : token.text == "TRUE" ? 1 : 0;
+    return e;
   }
 
   Expression parenthesised() {
     const Tokens::Nest nest(tokens_);
     const Token mark = tokens_.next();
     std::vector<Expression> one;
-    one.push_back(in_condition_ ? any_of() : arithmetic());
+    one.push_back(any_of());
     tokens_.expect(")", "to close the parenthesis");
     return operation(mark, std::move(one));
   }
 
   Tokens& tokens_;
-  bool in_condition_ = false;
   int operations_ = 0;
 };
 
 }  // namespace
 
-Expression parse_arithmetic(Tokens& tokens) { return Parser(tokens).arithmetic(); }
 Expression parse_condition(Tokens& tokens) { return Parser(tokens).any_of(); }
 Expression parse_call(Tokens& tokens) { return Parser(tokens).call(); }
-
-void check_arithmetic(const Expression& e, const Tokens& tokens) {
-  if (e.kind == Expression::Kind::string) tokens.fail(e.place, "a text cannot be used as a number");
-  if (e.kind == Expression::Kind::name && e.text == ".")
-    tokens.fail(e.place, "'.' stands for whole columns; inside a function or I() name the column");
-  const bool arithmetic =
-      e.text == "+" || e.text == "-" || e.text == "*" || e.text == "/" || e.text == "^" || e.text == "(";
-  if ((e.kind == Expression::Kind::unary || e.kind == Expression::Kind::binary) && !arithmetic)
-    tokens.fail(e.place, fmt::format("'{}' cannot be part of arithmetic", e.text));
-  if (e.kind == Expression::Kind::call) {
-    const auto& known = known_functions();
-    for (const std::string_view outer : {"scale", "poly", "factor", "kmers", "offset", "cbind"})
-      if (e.text == outer)
-        tokens.fail(e.place, fmt::format("{}() must be a term of its own, not part of another", outer));
-    if (e.text != "I" && std::find(known.begin(), known.end(), e.text) == known.end())
-      tokens.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
-                                       fmt::join(known, " ")));
-    const std::size_t most = e.text == "log" ? 2 : 1;
-    if (e.arguments.empty() || e.arguments.size() > most)
-      tokens.fail(e.place, fmt::format("{}() takes {}, not {}", e.text,
-                                       most == 2 ? "a value and perhaps a base" : "one value", e.arguments.size()));
-    for (std::size_t i = 0; i < e.keywords.size(); ++i)
-      if (!e.keywords[i].empty() && !(e.text == "log" && i == 1 && e.keywords[i] == "base"))
-        tokens.fail(e.arguments[i].place, fmt::format("{}() knows no argument '{}'", e.text, e.keywords[i]));
-  }
-  for (const auto& argument : e.arguments) check_arithmetic(argument, tokens);
-}
+Expression parse_membership(Tokens& tokens) { return Parser(tokens).membership(); }
 
 }  // namespace lemma

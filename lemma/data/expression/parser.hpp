@@ -1,6 +1,7 @@
 // lemma/data/expression/parser.hpp: tokens, and the grammar that formulas and `where` share.
 #pragma once
 #include <lemma/data/expression.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,11 @@ class Tokens {
   Token next();
   bool at(std::string_view mark) const { return peek().kind == Token::Kind::mark && peek().text == mark; }
   bool at_call() const;  // a name and "("
+  /// Does a comparison, & | or ! stand between here and the end of the text, or the parenthesis that is open here?
+  bool condition_ahead() const;
+  /// Does what stands here, a name, a call or a parenthesis, come before %in% and a list: x %in% c("a", "b")?
+  bool membership_ahead() const;
+  bool at_list() const { return list_at(next_); }  // %in% and a list
   bool accept(std::string_view mark);
   void expect(std::string_view mark, std::string_view why);
   void expect_end();
@@ -47,6 +53,8 @@ class Tokens {
  private:
   std::string_view written_as_a_word() const;
   void read_all();
+  std::size_t behind_parenthesis(std::size_t at) const;
+  bool list_at(std::size_t at) const;
   Token read_token(std::size_t& at) const;
   Token read_number(std::size_t& at) const;
   Token read_quoted(std::size_t& at, char quote) const;
@@ -58,14 +66,30 @@ class Tokens {
 };
 
 bool is_plain_name(std::string_view name);  // needs no back-quotes
+bool is_arithmetic_mark(std::string_view mark);
+bool is_comparison_mark(std::string_view mark);  // == != < > <= >=
+bool is_condition_mark(std::string_view mark);   // those, & | ! and %in%
 
-/// Arithmetic: + - * / ^ and functions. No comparison.
-Expression parse_arithmetic(Tokens& tokens);
-/// Comparisons, %in%, & | ! and is.na() over arithmetic.
+/// Comparisons, & | ! and %in% over arithmetic, or arithmetic alone.
 Expression parse_condition(Tokens& tokens);
-/// NAME ( arguments ), each with an optional keyword; the caller checks the function. Arguments are arithmetic.
+/// NAME ( arguments ), each with an optional keyword; the caller checks the function.
 Expression parse_call(Tokens& tokens);
-/// Error unless the call, and each inside it, is one of known_functions() with the arguments it takes.
-void check_arithmetic(const Expression& expression, const Tokens& tokens);
+/// x %in% c("a", "b")
+Expression parse_membership(Tokens& tokens);
+
+/// Error unless all of it makes sense whatever the columns are: known functions with the arguments they take, texts only
+/// where they are compared. scale(x), which is learned from rows, is refused unless `learns`.
+void check_expression(const Expression& expression, const Tokens& tokens, bool learns = true);
+/// scale(x), scale(x, center = TRUE, scale = 2.5)
+void check_scale(const Expression& call, const Tokens& tokens, bool learns = true);
+bool is_truth(const Expression& expression);  // TRUE FALSE T F
+bool is_true(const Expression& expression);
+/// What scale() takes off and divides by; nothing where that is still to be learned.
+struct ScaleConstants {
+  std::optional<double> center, spread;
+};
+ScaleConstants constants_of(const Expression& scale);
+/// The number that is written there: 2.5, -1; nothing where there is none.
+std::optional<double> literal_number(const Expression& expression);
 
 }  // namespace lemma

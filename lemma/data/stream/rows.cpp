@@ -11,6 +11,7 @@
 namespace lemma {
 namespace {
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kPiece = RowSelection::kPiece;  // rows of the stream that are counted, and read, together
 
 template <class T>
@@ -24,18 +25,8 @@ void describe(Rows& rows, const Design& design) {
   rows.levels = design.levels();
   rows.target = design.target();
   rows.classes = design.classes();
+  rows.responses = design.responses();
   rows.counts = design.counts();
-}
-
-Block block_of(const MatrixView& x, Index first, std::span<const double> y, std::span<const int> label,
-               std::span<const double> weight, std::span<const double> precision, std::span<const double> offset) {
-  Block block(x, first);
-  block.y = y;
-  block.label = label;
-  block.weight = weight;
-  block.precision = precision;
-  block.offset = offset;
-  return block;
 }
 
 template <class T>
@@ -55,9 +46,15 @@ DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(
 }
 
 Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
-  return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size),
-                  part_of(data_.label, first, size), part_of(data_.weight, first, size),
-                  part_of(data_.precision, first, size), part_of(data_.offset, first, size));
+  const auto several = static_cast<Index>(responses.size());
+  Block block(data_.x.middleRows(first, size), first);
+  block.y = part_of(data_.y, first, size);
+  block.label = part_of(data_.label, first, size);
+  block.responses = part_of(data_.responses, first * several, size * several);
+  block.weight = part_of(data_.weight, first, size);
+  block.precision = part_of(data_.precision, first, size);
+  block.offset = part_of(data_.offset, first, size);
+  return block;
 }
 
 StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
@@ -70,8 +67,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   const auto has = [&](const std::string& name) { return !name.empty() && (training || stream.schema().find(name)); };
   const auto responds = [&](const std::string& name) {
     const Column* found = stream.schema().find(name);
-    return training ||
-           (found && (parts.response.kind == Response::Kind::classes || found->type() == ColumnType::numeric));
+    return training || (found && (!parts.needs_numbers(name) || found->type() == ColumnType::numeric));
   };
   has_response = parts.response.kind != Response::Kind::none &&
                  std::all_of(parts.response.columns.begin(), parts.response.columns.end(), responds);
@@ -80,11 +76,12 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_offset = !parts.offsets.empty();
   kept_ = RowSelection(stream.rows());
   if (policy_ != Missing::error || !training) count_rows(execution);
-  const bool classifies = parts.response.kind == Response::Kind::classes;
+  const bool classifies = parts.response.kind == Response::Kind::classes, several = !responses.empty();
   if (use != Use::prediction && stream.parses())
-    cache_ = std::make_unique<RowCache>(count(), width(),
-                                        RowCache::Parts{has_response && !classifies, has_response && classifies,
-                                                        has_weights, has_precision, has_offset});
+    cache_ = std::make_unique<RowCache>(
+        count(), width(),
+        RowCache::Parts{has_response && !classifies && !several, has_response && classifies, has_weights, has_precision,
+                        has_offset, has_response ? static_cast<Index>(responses.size()) : 0});
 }
 
 /// Which rows are dropped is known only by looking at all of them, once; so are, for predictions, how many values are
@@ -118,18 +115,8 @@ void StreamRows::count_rows(const Execution& execution) {
     const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
     has_weights = !weights.empty() && stream_.schema().find(weights);
   }
-  const BoundTable bound(design_.parts(), stream_.schema(), use_);
-  auto order = bound.predictors();
-  for (auto& name : bound.outcomes()) order.push_back(name);
-  const auto in_order = [&](std::map<std::string, Index>& found_in, Completeness::Counts& out) {
-    for (const auto& name : order)
-      if (const auto found = found_in.find(name); found != found_in.end()) {
-        out.emplace_back(*found);
-        found_in.erase(found);
-      }
-  };
-  in_order(missing, all.missing);
-  in_order(unseen, all.unseen);
+  all.missing = in_order(design_.parts(), std::move(missing));
+  all.unseen = in_order(design_.parts(), std::move(unseen));
   check_missing(all, policy_, rows, use_);
   if (auto note = missing_note(all, policy_, rows, count(), use_); !note.empty()) notes_.push_back(std::move(note));
 }
@@ -145,11 +132,14 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
   const bool empty = has_response && !data.has_response,
              classifies = design_.parts().response.kind == Response::Kind::classes;
   const auto rows = static_cast<std::size_t>(take);
+  const auto several = static_cast<Index>(responses.size());
   if (empty && classifies) buffer.label.insert(buffer.label.end(), rows, -1);
-  if (empty && !classifies) buffer.y.insert(buffer.y.end(), rows, std::numeric_limits<double>::quiet_NaN());
+  if (empty && !classifies && several == 0) buffer.y.insert(buffer.y.end(), rows, kNaN);
+  if (empty) buffer.responses.insert(buffer.responses.end(), rows * responses.size(), kNaN);
   if (has_weights && data.weight.empty()) buffer.weight.insert(buffer.weight.end(), rows, 0.0);
   copy_part(data.y, skip, take, buffer.y);
   copy_part(data.label, skip, take, buffer.label);
+  copy_part(data.responses, skip * several, take * several, buffer.responses);
   copy_part(data.weight, skip, take, buffer.weight);
   copy_part(data.precision, skip, take, buffer.precision);
   copy_part(data.offset, skip, take, buffer.offset);
@@ -177,11 +167,7 @@ void StreamRows::make(Index first, Index size, Index at, BlockBuffer& buffer) co
 Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
   require(first >= 0 && size >= 0 && first + size <= count(), "rows outside the stream");
   buffer.x.resize(size, width());
-  buffer.y.clear();
-  buffer.label.clear();
-  buffer.weight.clear();
-  buffer.precision.clear();
-  buffer.offset.clear();
+  buffer.clear_outcome();
   constexpr Index kChunk = RowCache::kRows;
   Index made = 0;  // rows of the buffer that are filled
   const auto make_until = [&](Index done) {
@@ -203,7 +189,7 @@ Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
     done += take;
   }
   make_until(size);
-  return block_of(buffer.x, first, buffer.y, buffer.label, buffer.weight, buffer.precision, buffer.offset);
+  return {buffer.x, first, buffer.outcome()};
 }
 
 }  // namespace lemma

@@ -62,8 +62,13 @@ TEST(StreamRows, GiveTheSameBitsAsMemory) {
   for (const auto missing : {Missing::error, Missing::drop, Missing::mean, Missing::median, Missing::mode}) {
     const Table t = made_up(36000, missing != Missing::error);
     const Piecewise stream(t);
-    for (const char* text : {"y ~ scale(x) + poly(v, 3)*s + offset(v)", "s ~ log(x) + v"}) {
+    for (const char* text :
+         {"y ~ scale(x) + poly(v, 3)*s + offset(v)", "s ~ log(x) + v",
+          "y ~ I(scale(x)^2) + bs(v, df = 6) + ns(x, 3) + cut(v, 4) + (s == \"a\") + I(x > 50 | v > 90) + is.na(x)",
+          "s %in% c(\"a\", \"b\") ~ cut(v, c(0, 50, 99)) + pmin(x, v)"}) {
       const DesignOptions options{.missing = missing, .classify = text[0] == 's', .takes_offset = true, .weights = "w"};
+      if (missing == Missing::error && std::string(text).starts_with("s %in%"))
+        continue;  // some lie outside the breaks
       const Design memory(formula(text), t, options), streamed(formula(text), stream, options);
       EXPECT_EQ(memory.save(), streamed.save());
       const DesignRows in_memory(memory, memory.train(t));

@@ -117,16 +117,13 @@ Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution)
 Matrix SvmModel::decision(const MatrixView& x) const { return scores_of(*this, machine_values(x)); }
 
 Labels SvmModel::classify(const MatrixView& x) const {
-  require(of_classes, "svm: this model predicts numbers, not classes");
+  require(of_classes, "svm: this model predicts numbers, not classes: predict() gives them");
   return labels_of(decision(x));
 }
 
 Vector SvmModel::predict(const MatrixView& x) const {
-  if (!of_classes) return machine_values(x).col(0);
-  const Labels labels = classify(x);
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) out(i) = labels[at(i)];
-  return out;
+  require(!of_classes, "svm: this model tells classes, not numbers: classify() gives them");
+  return machine_values(x).col(0);
 }
 
 Matrix SvmModel::probabilities(const MatrixView& x) const {

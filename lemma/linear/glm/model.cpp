@@ -94,19 +94,26 @@ Vector GlmModel::linear_predictor(const MatrixView& x, std::span<const double> o
 }
 
 Vector GlmModel::predict(const MatrixView& x, std::span<const double> offset) const {
+  require(!classes, "glm: this model tells classes, not numbers: classify() and probabilities() give them");
+  return mean_of(x, offset);
+}
+
+Vector GlmModel::mean_of(const MatrixView& x, std::span<const double> offset) const {
   const GlmLaw own = law();
   return linear_predictor(x, offset).unaryExpr([&](double eta) { return glm::or_none(own.mean(eta)); });
 }
 
 Matrix GlmModel::probabilities(const MatrixView& x, std::span<const double> offset) const {
-  const Vector second = predict(x, offset);
+  require(classes, "glm: this model predicts numbers, not classes: predict() gives them");
+  const Vector second = mean_of(x, offset);
   Matrix out(x.rows(), 2);
   out << (1 - second.array()).matrix(), second;
   return out;
 }
 
 Labels GlmModel::classify(const MatrixView& x, std::span<const double> offset) const {
-  const Vector second = predict(x, offset);
+  require(classes, "glm: this model predicts numbers, not classes: predict() gives them");
+  const Vector second = mean_of(x, offset);
   Labels out;
   for (const double p_second : second) out.push_back(p_second > 0.5 ? 1 : 0);
   return out;

@@ -153,7 +153,7 @@ TEST(LogisticLimits, TheCurvatureIsThatOfTheCoefficientsAndNotOfAStepBefore) {
     for (Index i = 0; i < 50; ++i) {
       Vector row(5);
       row << 1, x.row(i).transpose();
-      const double p = model.predict(x.row(i))(0);
+      const double p = model.probabilities(x.row(i))(0, 1);
       expected += p * (1 - p) * row * row.transpose();
     }
     for (Index j = 0; j < 4; ++j) {

@@ -42,10 +42,12 @@ Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
 }
 
 Vector LogisticModel::predict(const MatrixView& x, Offset offset) const {
+  require(!of_classes, "logistic: this model tells classes, not numbers: classify() and probabilities() give them");
   return decision(x, offset).col(0).unaryExpr([](double eta) { return logistic(eta); });
 }
 
 Matrix LogisticModel::probabilities(const MatrixView& x, Offset offset) const {
+  require(of_classes, "logistic: this model predicts proportions, not classes: predict() gives them");
   const Vector eta = decision(x, offset).col(0);
   Matrix out(x.rows(), 2);
   for (Index i = 0; i < x.rows(); ++i) out.row(i) << logistic(-eta(i)), logistic(eta(i));
@@ -53,6 +55,7 @@ Matrix LogisticModel::probabilities(const MatrixView& x, Offset offset) const {
 }
 
 Labels LogisticModel::classify(const MatrixView& x, Offset offset) const {
+  require(of_classes, "logistic: this model predicts proportions, not classes: predict() gives them");
   const Matrix eta = decision(x, offset);
   Labels out;
   for (Index i = 0; i < x.rows(); ++i) out.push_back(eta(i, 0) > 0 ? 1 : 0);

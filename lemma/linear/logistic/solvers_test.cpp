@@ -91,7 +91,7 @@ TEST(LogisticSolvers, WithoutAPenaltyTheGradientIsZero) {
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
   Vector slopes = Vector::Zero(5);
   double sum = 0;
-  const Vector p = model.predict(data.x);
+  const Vector p = model.probabilities(data.x).col(1);
   for (Index i = 0; i < 400; ++i) {
     const double r = p(i) - data.labels[static_cast<std::size_t>(i)];
     slopes += r * data.x.row(i).transpose();
@@ -150,9 +150,9 @@ TEST(LogisticPath, TheLambdaNamedLastPredicts) {
   const LogisticModel path = fitted({.lambda = std::vector{1.0, 100.0, 10.0}}, rows),
                       alone = fitted({.lambda = std::vector{10.0}}, rows);
   EXPECT_EQ(path.lambda.of(path.chosen()), 10);
-  EXPECT_LE((path.predict(data.x) - alone.predict(data.x)).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LE((path.probabilities(data.x) - alone.probabilities(data.x)).cwiseAbs().maxCoeff(), 1e-6);
   const LogisticModel other = fitted({.lambda = std::vector{100.0}}, rows);
-  EXPECT_GE((path.predict(data.x) - other.predict(data.x)).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_GE((path.probabilities(data.x) - other.probabilities(data.x)).cwiseAbs().maxCoeff(), 1e-3);
 }
 
 TEST(LogisticResponse, ProportionsWithWeightsAreCountsOfTheTwoClasses) {
@@ -189,7 +189,7 @@ TEST(LogisticResponse, ClassWeightsAreWeightsOfTheirRows) {
                       b = fitted({.standardize = false}, weighted);
   EXPECT_LE((a.coefficients.of - b.coefficients.of).cwiseAbs().maxCoeff(), 1e-9);
   const LogisticModel balanced = fitted({.standardize = false, .class_weights = ClassWeights::balanced}, data.rows());
-  const Vector p = balanced.predict(data.x);
+  const Vector p = balanced.probabilities(data.x).col(1);
   double no = 0, yes = 0, of_no = 0, of_yes = 0;  // each class's mean residual is the same in size
   for (Index i = 0; i < 200; ++i) {
     const bool is = data.labels[static_cast<std::size_t>(i)] == 1;
@@ -209,7 +209,7 @@ TEST(LogisticResponse, AnOffsetIsAKnownPartOfThePredictor) {
                       b = fitted({.lambda = std::vector{0.0}}, moved);
   EXPECT_NEAR(a.coefficients.of(0, 0) - 0.7, b.coefficients.of(0, 0), 1e-6);
   EXPECT_NEAR(a.intercept.of(0) + 1, b.intercept.of(0), 1e-6);
-  EXPECT_LE((a.predict(data.x) - b.predict(data.x, offset)).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_LE((a.probabilities(data.x) - b.probabilities(data.x, offset)).cwiseAbs().maxCoeff(), 1e-7);
 }
 
 }  // namespace
