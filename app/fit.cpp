@@ -222,7 +222,8 @@ void add_fit(CLI::App& tool, Context& context) {
   command->get_option("DATA")->required(false);
   command->add_option("FORMULA", options->formula,
                       "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
-  command->add_option("-o,--output", options->output, "where to write the model (.lemma); - is standard output");
+  command->add_option("-o,--output", options->output, "where to write the model (.lemma); - is standard output")
+      ->each(check_named);
   command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
   command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");

@@ -29,6 +29,10 @@ Value to_value(const Column& column) {
 
 bool is_stdout(const std::string& path) { return path == "-" || descriptor_named(path) == STDOUT_FILENO; }
 
+void check_named(const std::string& output) {
+  if (output.empty()) throw Error("-o is empty: name a file, or - for standard output");
+}
+
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
   for (const auto& output : outputs) {
     const std::string written = is_stdout(output) ? "/dev/stdout" : output;

@@ -36,6 +36,9 @@ Value to_value(const Column& column);
 
 bool is_stdout(const std::string& path);
 
+/// Error for an empty -o: a script whose variable is not set would lose the work otherwise.
+void check_named(const std::string& output);
+
 /// Error when a file to be written is also read ("-" is standard input there), or is to be written twice.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 

@@ -123,7 +123,8 @@ void add_predict(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("predict", "what a model says of new rows");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command);
-  command->add_option("-o,--output", options->output, "where to write the predictions (default: standard output)");
+  command->add_option("-o,--output", options->output, "where to write the predictions (default: standard output)")
+      ->each(check_named);
   command
       ->add_option("--what", options->asked.what,
                    "parts of the prediction, separated by commas: value, class, probabilities, decision, coordinates, "

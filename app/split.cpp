@@ -100,7 +100,8 @@ void add_split(CLI::App& tool, Context& context) {
       ->add_option("-o,--output", options->output,
                    "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
       ->expected(2)
-      ->required();
+      ->required()
+      ->each(check_named);
   command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
       ->capture_default_str();
   command->add_option("--by", options->by, "stratify: each class of this column (or u:v) is divided alike");

@@ -53,8 +53,8 @@ void add_update(CLI::App& tool, Context& context) {
   auto* command = tool.add_subcommand("update", "update a model with new rows alone");
   command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the new rows");
-  command->add_option("-o,--output", options->output,
-                      "where to write the updated model (.lemma); - is standard output");
+  command->add_option("-o,--output", options->output, "where to write the updated model (.lemma); - is standard output")
+      ->each(check_named);
   options->data.add_memory(*command);
   command->footer(
       "Example: lemma fit logistic pima_train 'type ~ .' -o pima.lemma && lemma update pima.lemma pima_test -o "

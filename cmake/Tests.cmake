@@ -36,7 +36,7 @@ function(lemma_add_tests name)
   lemma_borrow_headers(test_${name} lemma_tests_pch)
   add_dependencies(lemma_tests test_${name})
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
-                       PROPERTIES TIMEOUT 300)
+                       PROPERTIES TIMEOUT 1800)
 endfunction()
 
 # lemma_objects_of(RESULT ROOMS...): the object libraries of those rooms that exist.
@@ -122,7 +122,7 @@ foreach(case IN LISTS cases)
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DSOURCE=${case}"
       "-DFLAGS=-std=c++20;-I${PROJECT_SOURCE_DIR};-isystem;${eigen_include}"
       -P "${PROJECT_SOURCE_DIR}/tests/compile_fail/check.cmake")
-  set_tests_properties(compile_fail/${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(compile_fail/${name} PROPERTIES TIMEOUT 1800)
 endforeach()
 
 # The examples of docs/from_cpp.md: the page shows what they print.
@@ -135,7 +135,7 @@ add_dependencies(lemma_tests from_cpp)
 if(TARGET lemma_app)
   add_test(NAME docs/pages_show_what_the_tool_says
            COMMAND "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
-  set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 300)
+  set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 1800)
 endif()
 
 # At other levels of the vector units too, as other machines would: the rooms with their golden values, the contract, the
@@ -151,15 +151,15 @@ if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
         list(APPEND these level_${level}/${name})
       endif()
     endforeach()
-    foreach(part RANGE 3)
+    foreach(part RANGE 7)
       add_test(NAME level_${level}/house_${part} COMMAND ${at_level} "${CMAKE_COMMAND}" -E env
-               GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${part}
+               GTEST_TOTAL_SHARDS=8 GTEST_SHARD_INDEX=${part}
                $<TARGET_FILE:test_house> --gtest_brief=1 --gtest_filter=-Layers.*)
       list(APPEND these level_${level}/house_${part})
     endforeach()
     add_test(NAME level_${level}/pages COMMAND ${at_level}
              "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
-    set_tests_properties(${these} level_${level}/pages PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+    set_tests_properties(${these} level_${level}/pages PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
   endforeach()
 endif()
 
@@ -178,7 +178,7 @@ if(PROJECT_IS_TOP_LEVEL)
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DPREFIX=${prefix}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
       "-DSANITIZE=${LEMMA_SANITIZE}" "-DSOURCE=${outside}/main.cpp" "-DPROGRAM=${PROJECT_BINARY_DIR}/outside_by_pkg_config"
       -P "${outside}/pkg_config.cmake")
-  set_tests_properties(install/into_a_prefix PROPERTIES TIMEOUT 300 FIXTURES_SETUP installed)
+  set_tests_properties(install/into_a_prefix PROPERTIES TIMEOUT 1800 FIXTURES_SETUP installed)
   set_tests_properties(install/found_by_cmake install/found_by_pkg_config PROPERTIES
-      TIMEOUT 300 FIXTURES_REQUIRED installed)
+      TIMEOUT 1800 FIXTURES_REQUIRED installed)
 endif()

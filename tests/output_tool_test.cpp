@@ -107,6 +107,18 @@ TEST(Output, APlaceThatCannotBeWrittenIsFoundBeforeTheWork) {
   }
 }
 
+TEST(Output, AnEmptyNameIsRefusedBeforeTheWork) {  // -o "$MODEL" of a script that has not set it
+  const Folder in;
+  in.write("d.csv", kRows);
+  ASSERT_EQ(in.lemma("fit ols d.csv 'y ~ x' -o m.lemma").code, 0);
+  for (const auto* command : {"fit ols d.csv 'y ~ x' -o ''", "predict m.lemma d.csv -o ''",
+                              "update m.lemma d.csv -o ''", "split d.csv -o '' b.csv"}) {
+    const auto refused = in.lemma(command);
+    EXPECT_EQ(refused.code, 2) << command;
+    EXPECT_EQ(refused.err, "lemma: error: -o is empty: name a file, or - for standard output\n") << command;
+  }
+}
+
 TEST(Output, AFileWhoseNameIsNotUtf8CostsNoModel) {
   const Folder in;
   in.write("caf\xE9.csv", kRows);

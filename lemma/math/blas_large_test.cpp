@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <lemma/core/error.hpp>
 #include <lemma/core/hearing.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/math/blas_large.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/svd.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace lemma {
 namespace {
@@ -47,6 +50,41 @@ Columns r_of(const Qr& qr) { return qr.a.topRows(qr.factors.size()).triangularVi
 Columns q_times(const Qr& qr, Columns b) {
   blas::apply_q(Op::plain, qr.a, qr.factors, b);
   return b;
+}
+
+/// Nobody may write into the whole pages of a matrix as long as this lives.
+class ReadOnly {
+ public:
+  explicit ReadOnly(Columns& a) {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(a.data()), end = begin + sizeof(double) * size_of(a);
+    first_ = (begin + page - 1) / page * page;
+    bytes_ = end / page * page - first_;
+    protect(PROT_READ);
+  }
+  ~ReadOnly() { protect(PROT_READ | PROT_WRITE); }
+  ReadOnly(const ReadOnly&) = delete;
+  ReadOnly& operator=(const ReadOnly&) = delete;
+
+ private:
+  static std::size_t size_of(const Columns& a) { return static_cast<std::size_t>(a.size()); }
+  void protect(int how) const { EXPECT_EQ(::mprotect(reinterpret_cast<void*>(first_), bytes_, how), 0); }
+  std::uintptr_t first_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// dorm2r writes ones on the diagonal of the reflectors while it works: threads that shared these had wrong answers.
+TEST(LargeBlas, ReflectorsThatThreadsShareAreNotWrittenTo) {
+  for (const Index count : {260, 257, 320}) {  // the last panel is short, very short, whole
+    Qr qr{normal_matrix(2100, count, 1), {}, {}};
+    qr.factors = blas::householder(qr.a);
+    Columns b = normal_matrix(2100, 2100, 2);
+    ASSERT_TRUE(blas::large::is_large_product(2100, 2100, count));
+    const double length = b.norm();
+    const ReadOnly shared(qr.a);
+    blas::apply_q(Op::plain, qr.a, qr.factors, b);
+    EXPECT_NEAR(b.norm(), length, 1e-10 * length);
+  }
 }
 
 TEST(LargeBlas, AQrOfAnyShapeGivesTheMatrixBack) {

@@ -138,7 +138,7 @@ separation::Finding judge_overlap(const Problem& problem, const Coefficients& at
       scan(rows, Scores{&problem, &frame, &at, Matrix::Zero(terms, terms), Vector::Zero(terms)}, execution);
   const double longest = separation::longest_row(frame, execution);
   if (separation::overlap_is_proved(scores.upper, scores.sum, longest))
-    return {separation::Verdict::overlap, {}, {}, {}};
+    return {separation::Verdict::overlap, {}, {}, {}, false};
   return separation::decide(frame, {}, execution);
 }
 

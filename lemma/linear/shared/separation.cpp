@@ -34,9 +34,10 @@ Matrix terms_of(const Problem& problem, const Block& block) {
 struct Cut {
   double margin;
   Index row;
-  int beside;
+  int own, beside;
   Vector z;
   bool stays;
+  bool strictly = true;  // z·d must be above 0, where that is asked
 };
 bool worse(const Cut& a, const Cut& b) {
   if (a.margin != b.margin) return a.margin < b.margin;
@@ -72,16 +73,16 @@ void for_each_constraint(const Problem& problem, const Block& block, const auto&
 struct Sides {
   const Problem* problem;
   const Matrix* direction;
-  double bar;        // rows with a margin below it are wanted …
+  Matrix bars;       // of a class and one beside it: rows with a margin below it are wanted …
   std::size_t most;  // … at most so many, the worst
   double least = kInfinity, greatest = -kInfinity;
   Matrix pair_least, pair_greatest;
   std::vector<Cut> cuts;
 
-  Sides(const Problem& of, const Matrix& d, double below, std::size_t at_most)
+  Sides(const Problem& of, const Matrix& d, Matrix below, std::size_t at_most)
       : problem(&of),
         direction(&d),
-        bar(below),
+        bars(std::move(below)),
         most(at_most),
         pair_least(Matrix::Constant(of.classes, of.classes, kInfinity)),
         pair_greatest(Matrix::Constant(of.classes, of.classes, -kInfinity)) {}
@@ -96,8 +97,8 @@ struct Sides {
       greatest = std::max(greatest, margin);
       pair_least(from, beside) = std::min(pair_least(from, beside), margin);
       pair_greatest(from, beside) = std::max(pair_greatest(from, beside), margin);
-      if (!(margin < bar)) return;
-      cuts.push_back({margin, row, beside, constraint(*problem, unit, from, beside), own == kStays});
+      if (!(margin < bars(from, beside))) return;
+      cuts.push_back({margin, row, from, beside, constraint(*problem, unit, from, beside), own == kStays});
       if (cuts.size() >= 2 * most) shorten();
     });
     shorten();
@@ -127,10 +128,11 @@ struct Start {
 
   void accumulate(const Block& block) {
     for_each_constraint(*problem, block, [&](Index row, int own, int beside, const Vector& unit) {
-      const Vector z = constraint(*problem, unit, own == kStays ? 1 : own, beside);
+      const int from = own == kStays ? 1 : own;
+      const Vector z = constraint(*problem, unit, from, beside);
       if (own != kStays) sum += z;
       ++count;
-      if (row % every == 0) cuts.push_back({0, row, beside, z, own == kStays});
+      if (row % every == 0) cuts.push_back({0, row, from, beside, z, own == kStays});
     });
   }
   void merge(const Start& other) {
@@ -140,7 +142,7 @@ struct Start {
   }
 };
 
-/// maximise c·d + t  subject to  z·d ≥ t (= 0 for rows that stay),  |d| ≤ 1,  0 ≤ t ≤ `widest`.
+/// maximise c·d + t  subject to  z·d ≥ t (≥ 0 where not strictly, = 0 for rows that stay),  |d| ≤ 1,  0 ≤ t ≤ `widest`.
 std::optional<std::pair<Vector, double>> best_direction(const std::vector<Cut>& cuts, const Vector& c, double widest,
                                                         const Execution& execution) {
   const Index size = c.size(), rows = static_cast<Index>(cuts.size());
@@ -155,7 +157,7 @@ std::optional<std::pair<Vector, double>> best_direction(const std::vector<Cut>& 
     const Cut& cut = cuts[static_cast<std::size_t>(i)];
     a.row(i).head(size) = cut.z.transpose();
     if (cut.stays) programme.row_upper(i) = 0;
-    else a(i, size) = -1;
+    else if (cut.strictly) a(i, size) = -1;
   }
   programme.a = std::move(a);
   programme.lower = Vector::Constant(size + 1, -1);
@@ -177,9 +179,12 @@ Matrix shaped(const Vector& d, const Problem& problem) {
   return out;
 }
 
-Sides look(const Problem& problem, const Matrix& direction, double bar, const Execution& execution) {
+/// Where no row lies on the wrong side, all have their bar.
+Matrix wrong_side(const Problem& problem) { return Matrix::Constant(problem.classes, problem.classes, -kAside); }
+
+Sides look(const Problem& problem, const Matrix& direction, const Matrix& bars, const Execution& execution) {
   const auto most = static_cast<std::size_t>(std::max<Index>(64, 2 * problem.size()));
-  return scan(problem.rows, Sides(problem, direction, bar, most), execution);
+  return scan(problem.rows, Sides(problem, direction, bars, most), execution);
 }
 
 /// The columns whose values of one class all lie beyond those of the other.
@@ -221,33 +226,58 @@ struct Ranges {
   }
 };
 
-/// Who is separated from whom, and by which columns alone.
-Finding described(const Problem& problem, Verdict verdict, Matrix direction, const Sides& sides,
-                  const Execution& execution) {
-  Finding out;
-  out.verdict = verdict;
-  out.direction = std::move(direction);
-  if (problem.classes == 2 && problem.intercept)
-    out.alone = scan(problem.rows, Ranges(problem), execution).alone(verdict == Verdict::complete);
+using Pairs = std::vector<std::pair<Index, Index>>;
+
+Pairs every_pair(const Problem& problem) {
+  Pairs out;
   for (Index k = 0; k < problem.classes; ++k)
-    for (Index l = k + 1; l < problem.classes; ++l)
-      if (std::max(sides.pair_greatest(k, l), sides.pair_greatest(l, k)) > kNothing) out.pairs.emplace_back(k, l);
+    for (Index l = k + 1; l < problem.classes; ++l) out.emplace_back(k, l);
+  return out;
+}
+Pairs told_apart(const Sides& sides) {
+  Pairs out = every_pair(*sides.problem);
+  std::erase_if(out, [&](const auto& pair) {
+    const auto [k, l] = pair;
+    return std::max(sides.pair_greatest(k, l), sides.pair_greatest(l, k)) <= kNothing;
+  });
   return out;
 }
 
-/// Whether some direction leaves no row on the border, beginning with the rows that showed one that separates.
-Verdict completeness(const Problem& problem, std::vector<Cut> cuts, const Execution& execution) {
+/// Whether some direction leaves no row of these classes on the border, and no other row on the wrong side, beginning with
+/// the rows that showed one that separates.
+bool leaves_none_on_the_border(const Problem& problem, const Pairs& pairs, std::vector<Cut> cuts,
+                               const Execution& execution) {
+  Matrix asked = Matrix::Zero(problem.classes, problem.classes);
+  for (const auto& [k, l] : pairs) asked(k, l) = asked(l, k) = 1;
   for (int round = 0; round < kMostRounds; ++round) {
-    for (const Cut& cut : cuts)
-      if (cut.stays) return Verdict::quasi;
+    for (Cut& cut : cuts) {
+      if (cut.stays) return false;
+      cut.strictly = asked(cut.own, cut.beside) > 0;
+    }
     const auto found = best_direction(cuts, Vector::Zero(problem.size()), 1, execution);
-    if (!found || !(found->second > kNothing)) return Verdict::quasi;
+    if (!found || !(found->second > kNothing)) return false;
     const Matrix direction = shaped(found->first, problem);
-    const Sides sides = look(problem, direction, 0.5 * found->second, execution);
-    if (sides.cuts.empty()) return Verdict::complete;
+    const Matrix bars = (0.5 * found->second + kAside) * asked + wrong_side(problem);
+    const Sides sides = look(problem, direction, bars, execution);
+    if (sides.cuts.empty()) return true;
     cuts.insert(cuts.end(), sides.cuts.begin(), sides.cuts.end());
   }
-  return Verdict::quasi;
+  return false;
+}
+
+/// Who is separated from whom, and by which columns alone.
+Finding described(const Problem& problem, Matrix direction, const Sides& sides, const std::vector<Cut>& cuts,
+                  const Execution& execution) {
+  Finding out;
+  out.direction = std::move(direction);
+  const Pairs all = every_pair(problem), told = told_apart(sides);
+  const bool complete = sides.least > kAside || leaves_none_on_the_border(problem, all, cuts, execution);
+  out.verdict = complete ? Verdict::complete : Verdict::quasi;
+  out.pairs = complete ? all : told;
+  out.completely = complete || (told != all && leaves_none_on_the_border(problem, told, cuts, execution));
+  if (problem.classes == 2 && problem.intercept)
+    out.alone = scan(problem.rows, Ranges(problem), execution).alone(out.completely);
+  return out;
 }
 
 }  // namespace
@@ -280,8 +310,8 @@ double longest_row(const Problem& problem, const Execution& execution) {
 Finding decide(const Problem& problem, const std::vector<Matrix>& candidates, const Execution& execution) {
   for (const Matrix& candidate : candidates) {
     if (!candidate.allFinite() || !(candidate.cwiseAbs().maxCoeff() > 0)) continue;
-    const Sides sides = look(problem, candidate, -kAside, execution);
-    if (sides.least > kAside) return described(problem, Verdict::complete, candidate, sides, execution);
+    const Sides sides = look(problem, candidate, wrong_side(problem), execution);
+    if (sides.least > kAside) return described(problem, candidate, sides, {}, execution);
   }
   if (problem.size() > kMostTerms) return {};
   const Index asked = problem.rows.count() * (problem.classes - 1);
@@ -292,13 +322,10 @@ Finding decide(const Problem& problem, const std::vector<Matrix>& candidates, co
   for (int round = 0; round < kMostRounds && !execution.cancelled(); ++round) {
     const auto found = best_direction(start.cuts, c, 0, execution);
     if (!found) return {};
-    if (!(c.dot(found->first) > kNothing)) return {Verdict::overlap, {}, {}, {}};
+    if (!(c.dot(found->first) > kNothing)) return {Verdict::overlap, {}, {}, {}, false};
     const Matrix direction = shaped(found->first, problem);
-    const Sides sides = look(problem, direction, -kAside, execution);
-    if (sides.separates()) {
-      const Verdict verdict = sides.least > kAside ? Verdict::complete : completeness(problem, start.cuts, execution);
-      return described(problem, verdict, direction, sides, execution);
-    }
+    const Sides sides = look(problem, direction, wrong_side(problem), execution);
+    if (sides.separates()) return described(problem, direction, sides, start.cuts, execution);
     if (sides.cuts.empty()) return {};
     start.cuts.insert(start.cuts.end(), sides.cuts.begin(), sides.cuts.end());
   }
@@ -330,9 +357,8 @@ std::string in_words(const Finding& finding, const Rows& rows) {
     for (const auto& [k, l] : finding.pairs) pairs.push_back(named(k) + " from " + named(l));
     whom = join_words(pairs, 4);
   }
-  return fmt::format(
-      "{} separates {} {}", by, whom,
-      finding.verdict == Verdict::complete ? "completely" : "quasi-completely (some rows lie on the border)");
+  return fmt::format("{} separates {} {}", by, whom,
+                     finding.completely ? "completely" : "quasi-completely (some rows lie on the border)");
 }
 
 }  // namespace lemma::separation

@@ -37,6 +37,7 @@ struct Finding {
   Matrix direction;                            // classes × terms, the first row 0; empty unless it separates
   std::vector<Index> alone;                    // columns each of which separates two classes by itself
   std::vector<std::pair<Index, Index>> pairs;  // classes that the direction tells apart
+  bool completely = false;                     // a direction leaves no row of these classes on the border
 
   bool separated() const { return verdict == Verdict::quasi || verdict == Verdict::complete; }
 };

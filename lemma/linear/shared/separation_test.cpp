@@ -173,7 +173,13 @@ TEST(Separation, NamesTheClassesThatAreToldApart) {
   const std::vector<std::string> labels{"far", "far", "near", "nigh", "nigh", "near", "near", "nigh"};
   const auto model = fit(Multinomial{.lambda = 0}, x, labels);
   ASSERT_FALSE(model.warnings.empty());
-  EXPECT_NE(model.warnings[0].find("'far' from 'near' and 'far' from 'nigh'"), std::string::npos) << model.warnings[0];
+  EXPECT_NE(model.warnings[0].find("'far' from 'near' and 'far' from 'nigh' completely"), std::string::npos)
+      << model.warnings[0];
+  const Matrix touching{{1.0}, {7.0}, {7.0}, {8.0}, {7.5}, {8.5}, {7.2}, {8.2}};  // 7 is far and near
+  const auto border = fit(Multinomial{.lambda = 0}, touching, labels);
+  ASSERT_FALSE(border.warnings.empty());
+  EXPECT_NE(border.warnings[0].find("'far' from 'near' and 'far' from 'nigh' quasi-completely"), std::string::npos)
+      << border.warnings[0];
 }
 
 }  // namespace
