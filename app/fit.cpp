@@ -67,12 +67,14 @@ std::optional<Formula> formula_typed(const Fit& options, const Method& method) {
                           method.name()));
 }
 
-/// All columns, but for classes where the method works with numbers: a class is seldom meant to be a distance.
+/// All columns, but for classes where the method works with numbers: a class is seldom meant to be a distance. What fills in
+/// missing values does so in all.
 Formula formula_of_all(const Method& method, const Value& params, const Table& schema, const Context& context) {
+  const Needs needs = method.needs(params);
   std::string text = "~ .";
   std::vector<std::string> classes;
   for (const auto& column : schema.all()) {
-    if (column.type() != ColumnType::categorical || method.needs(params).codes) continue;
+    if (column.type() != ColumnType::categorical || needs.codes || needs.missing) continue;
     text += " - " + to_text(Expression{Expression::Kind::name, column.name});
     classes.push_back(column.name);
   }

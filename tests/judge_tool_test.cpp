@@ -145,7 +145,7 @@ TEST(PredictTool, DropDropsAndKeepCoversLevelsNeverSeen) {
         << kept.err;
     const auto unasked =
         in.lemma("predict d.lemma some.csv --digits 3" + memory);  // a row stays a row unless told otherwise
-    EXPECT_EQ(unasked.out, "prediction\n1\n\n4\n") << memory;
+    EXPECT_EQ(unasked.out, "prediction\n1\nNA\n4\n") << memory;
     EXPECT_TRUE(contains(unasked.err, "1 row left empty")) << unasked.err;
     const auto refused = in.lemma("predict m.lemma gaps.csv --missing drop" + memory);
     EXPECT_EQ(refused.code, 2);

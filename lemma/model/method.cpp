@@ -48,8 +48,9 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
 namespace {
 
 void check_several(std::string_view name, const MethodAbout& about, const std::vector<ResponseColumn>& responses) {
+  if (!about.uses_response) return;  // a step that does not look at them
   if (!about.takes_several) throw Error(fmt::format("{} takes one response, and there are {}", name, responses.size()));
-  if (about.either_response || !about.uses_response) return;
+  if (about.either_response) return;
   const bool classes = about.task == Task::classification;
   for (const auto& [column, names] : responses)
     if (classes == names.empty())

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/data/csv.hpp>
+#include <lemma/data/stream/rows.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/store.hpp>

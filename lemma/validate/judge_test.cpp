@@ -323,7 +323,7 @@ TEST(Judge, AThresholdDecidesBetweenTwoClasses) {
   EXPECT_EQ(message_of([&] { judge(trained<Ols>("medv ~ lstat", boston), boston, {.threshold = 0.9}); }),
             "--threshold decides between two classes, and ols predicts none");
   EXPECT_EQ(message_of([&] { judge(trained<Svm>("type ~ .", train), test, {.threshold = 0.9}); }),
-            "this svm gives no probabilities that --threshold could be held against: fit it with --probabilities");
+            "this svm gives no probabilities that --threshold could be held against: fit it with --probabilities true");
   EXPECT_EQ(
       message_of([&] { judge(trained<Perceptron>("type ~ .", train), test, {.threshold = 0.9}); }),
       "this perceptron gives no probabilities that --threshold could be held against: use a method that does, such "

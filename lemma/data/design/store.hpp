@@ -1,6 +1,7 @@
 // lemma/data/design/store.hpp: reading and writing the parts of a design. Only the files of the design include it.
 #pragma once
 #include <cmath>
+#include <fmt/core.h>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/design/parts.hpp>

@@ -10,7 +10,6 @@ namespace lemma {
 namespace {
 
 constexpr double kLeastProbability = 1e-7;  // of a pair, before all are brought together
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool is_pairwise(const SvmModel& model) { return model.machines(0, 0) >= 0; }
 
