@@ -174,7 +174,9 @@ TEST(Layers, OneHeaderReachesEveryOptimiserMeasureAndChoice) {
   add_reached("lemma/lemma.hpp", reached);
   for (const auto& path : sources()) {
     const auto header = fs::relative(path, source_dir()).generic_string();
-    if (!is_header(header) || is_test(header) || !contains({"optimize", "metric", "validate", "select"}, room_of(header))) continue;
+    if (!is_header(header) || is_test(header) ||
+        !contains({"optimize", "metric", "validate", "select"}, room_of(header)))
+      continue;
     const bool inner = text_of(path).find("Inner header") != std::string::npos;
     EXPECT_TRUE(inner || contains(reached, header)) << header << " is not reached from lemma/lemma.hpp";
   }

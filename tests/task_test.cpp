@@ -131,7 +131,7 @@ TEST(TaskOfAResponse, IsAFlagOfTheTool) {
   EXPECT_NE(numbers.err.find("note: the response y is numeric, and numbers are predicted; it has 2 values, all whole"),
             std::string::npos)
       << numbers.err;
-  EXPECT_TRUE(in.lemma("predict n.lemma d.csv").out.starts_with("prediction\n"));
+  EXPECT_TRUE(in.lemma("predict n.lemma d.csv").out.starts_with("prediction,residual\n"));
   ASSERT_EQ(in.lemma("fit svm d.csv 'y ~ x' --task classification -o c.lemma").code, 0);
   EXPECT_TRUE(in.lemma("predict c.lemma d.csv").out.starts_with("class"));
   ASSERT_EQ(in.lemma("fit svm d.csv 'factor(y) ~ x' -o f.lemma").code, 0);

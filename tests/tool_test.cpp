@@ -294,7 +294,7 @@ TEST(Tool, BlocksWithoutARowToPredictAndWithOtherClustersStayInStep) {
   for (const std::string memory : {"", " --memory 1"}) {
     const auto none = in.lemma("predict k.lemma none.csv --missing keep" + memory);
     EXPECT_EQ(none.code, 0) << none.err;
-    EXPECT_EQ(none.out, "cluster\n\n\n");
+    EXPECT_EQ(none.out, "cluster\nNA\nNA\n");
     EXPECT_TRUE(contains(none.err, "2 missing values in 2 of 2 rows: x (2); 2 rows left empty")) << none.err;
   }
 }
