@@ -45,7 +45,7 @@ void write_table(const Table& table, const Action& action, Context& context) {
   Output file(action.output, Output::Content::text, context);
   file.write(format_csv(table));
   file.done();
-  context.note(fmt::format("{} rows written to {}", table.rows(), file.name()));
+  context.note(fmt::format("{} written to {}", count_of(table.rows(), "row"), file.name()));
 }
 
 void write_model(const TrainedModel& made, const Action& action, Context& context) {

@@ -11,7 +11,7 @@
 #include <lemma/core/params.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/model/store.hpp>
-#include <lemma/select/anova.hpp>
+#include <lemma/select/inflation.hpp>
 
 namespace lemma::app {
 namespace {
@@ -20,12 +20,16 @@ struct Anova {
   std::vector<std::string> models;
   DataOptions data;
   std::string test;
-  bool drop = false;
+  bool drop = false, vif = false;
 };
 
 AnovaTable table_of(const Anova& options, const std::vector<TrainedModel>& models, const Context& context) {
   std::optional<TermTest> test;
   if (!options.test.empty()) test = static_cast<TermTest>(choose("--test", options.test, choices_of<TermTest>()));
+  if (options.vif) {
+    if (models.size() > 1 || options.drop || test) throw Error("--vif is of one model, and of no test");
+    return inflation_of(models.front());
+  }
   if (models.size() > 1) {
     if (options.drop) throw Error("--drop looks at the terms of one model, and there are several");
     return compare_models(models, test);
@@ -88,6 +92,7 @@ void add_anova(CLI::App& tool, Context& context) {
   command->add_option("--test", options->test,
                       "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
   command->add_flag("--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
+  command->add_flag("--vif", options->vif, "of one model: variance inflation of each term, which needs no data");
   options->data.add_memory(*command);
   command->footer(
       "Examples: lemma anova small.lemma large.lemma\n"

@@ -12,7 +12,7 @@ namespace {
 
 Value describe_dataset(const DatasetInfo& info) {
   Value out = Value::object();
-  out.set("name", info.name);
+  out.set("data", info.name);
   out.set("title", info.title);
   out.set("rows", info.rows);
   out.set("columns", info.columns);

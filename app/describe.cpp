@@ -319,7 +319,8 @@ void describe(const Describe& options, Context& context) {
     context.print_json(out);
     return;
   }
-  context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) +
+  context.print(context.bold(fmt::format("{}: {}, {}", table.source(), count_of(table.rows(), "row"),
+                                         count_of(table.columns(), "column"))) +
                 "\n\n");
   const auto shown = shown_of(table, most_columns);
   context.print(structure(shown, table.columns(), context.execution()) + numeric_summary(shown, context.execution()) +

@@ -15,15 +15,17 @@
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
+#include <lemma/select/inflation.hpp>
 #include <lemma/select/stepwise.hpp>
 
 namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, id, stepwise, from;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, cluster, id, from;
+  std::string stepwise, stepwise_k, scope, scope_lower;
   DataOptions data;
-  bool help = false, strict = false;
+  bool help = false, strict = false, vif = false;
 };
 
 /// The methods that flags choose inside a method (--base tree): only they know which parameters there are (--base.depth).
@@ -97,16 +99,49 @@ std::vector<std::string> start_from(const std::string& path, const Method& metho
   return model.names().features;
 }
 
-void report(const TrainedModel& trained, const Stepwise* chosen, const std::string& written, Context& context) {
+/// How to search for terms; nothing when the formula is to be taken as it stands.
+std::optional<StepwiseOptions> search_of(const Fit& options) {
+  if (options.stepwise.empty()) {
+    for (const auto& [flag, value] : {std::pair{"--stepwise-k", &options.stepwise_k},
+                                      {"--scope", &options.scope},
+                                      {"--scope-lower", &options.scope_lower}})
+      if (!value->empty())
+        throw Error(fmt::format("{} is for a search: add --stepwise backward, forward or both", flag));
+    return {};
+  }
+  StepwiseOptions out;
+  out.direction =
+      static_cast<StepwiseDirection>(choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>()));
+  out.upper = options.scope;
+  out.lower = options.scope_lower;
+  if (options.stepwise_k.empty() || options.stepwise_k == "aic") return out;
+  if (options.stepwise_k == "bic") {
+    out.k.reset();
+    return out;
+  }
+  ParamInfo number;
+  number.name = "stepwise-k";
+  number.range = above(0);
+  number.allowed = "aic, bic, or a number above 0";
+  out.k = parse_param(number, options.stepwise_k, "fit").as_double();
+  if (!number.range.contains(*out.k))
+    throw Error(fmt::format("--stepwise-k is {}, must be {}", options.stepwise_k, number.allowed));
+  return out;
+}
+
+void report(const TrainedModel& trained, const Stepwise* chosen, bool vif, const std::string& written,
+            Context& context) {
   for (const auto& warning : trained.model->warnings()) context.warn(warning);
   for (const auto& note : trained.notes) context.note("note: " + note);
   if (context.json) {
     Value document = fit_document(trained);
     if (chosen) document.set("stepwise", chosen->to_value());
+    if (vif) document.set("inflation", inflation_of(trained).to_value());
     return context.print_json(document);
   }
   if (chosen) context.print(chosen->trace() + "\n");
   context.print(fit_text(trained, context));
+  if (vif) context.print("\n" + inflation_of(trained).str());
   if (!written.empty()) context.note("model written to " + written);
 }
 
@@ -122,6 +157,9 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   params = method_params(*method, words, std::move(params), flags, inputs);
   method->check(params);  // before any data is read
 
+  const auto search = search_of(options);
+  if (options.vif && method->name() != "ols" && method->name() != "glm")
+    throw Error(fmt::format("--vif is for ols and glm, and this is {}", method->name()));
   const std::optional<Formula> typed = formula_typed(options, *method);
   TrainOptions how;
   how.design.coding = static_cast<Coding>(choose("--coding", options.coding, {"treatment", "sum", "one-hot"}));
@@ -129,6 +167,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   how.design.weights = options.weights;
   how.design.precision = options.precision;
   how.id = options.id;
+  how.design.cluster = options.cluster;
   how.memory = options.data.limit();
   how.fit.seed = context.seed;
   how.fit.threads = context.execution().threads;
@@ -144,10 +183,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   const auto data = options.data.where_it_lies(context);
   const Formula f = typed ? *typed : formula_of_all(*method, params, data->schema(), context);
   std::optional<Stepwise> chosen;
-  if (!options.stepwise.empty()) {
-    const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
-    chosen = stepwise(method, params, f, *data, how, static_cast<StepwiseDirection>(direction));
-  }
+  if (search) chosen = stepwise(method, params, f, *data, how, *search);
   const TrainedModel trained = chosen ? chosen->model : train(method, params, f, *data, how);
   if (!columns.empty() && columns != trained.names().features)
     context.note(fmt::format(
@@ -157,7 +193,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
     output->write(encode(trained));
     output->done();
   }
-  report(trained, chosen ? &*chosen : nullptr, written, context);
+  report(trained, chosen ? &*chosen : nullptr, options.vif, written, context);
   if (trained.model->certificate().fails() || (options.strict && !trained.model->warnings().empty()))
     context.exit_code = kAnswerIsNo;
   tell_if_cancelled(written, context);
@@ -224,6 +260,10 @@ void add_fit(CLI::App& tool, Context& context) {
       ->group("Data");
   command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");
   command
+      ->add_option("--cluster", options->cluster,
+                   "ols, glm: column whose equal values are one cluster, for standard errors by clusters")
+      ->group("Data");
+  command
       ->add_option(
           "--missing", options->missing,
           "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
@@ -236,7 +276,13 @@ void add_fit(CLI::App& tool, Context& context) {
                    "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
-  command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
+  command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms: backward, forward or both");
+  command->add_option("--stepwise-k", options->stepwise_k,
+                      "what a coefficient costs in the search: aic (2, the default), bic (log n), or a number");
+  command->add_option("--scope", options->scope,
+                      "terms that may join in the search besides those of the formula: '~ . + a:b'");
+  command->add_option("--scope-lower", options->scope_lower, "terms that may not leave in the search: '~ a'");
+  command->add_flag("--vif", options->vif, "ols, glm: variance inflation of each term too");
   command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
   command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
   command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");

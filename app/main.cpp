@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <lemma/catalog.hpp>
 #include <lemma/core/cpu.hpp>
@@ -32,6 +33,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
 std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
   const CLI::App* command = &tool;
   for (const CLI::App* chosen : tool.get_subcommands()) command = chosen;
+  const std::string see =
+      command == &tool ? "; see 'lemma --help'" : "; see 'lemma " + command->get_name() + " --help'";
   // What is missing may only be misspelt: an unknown flag is named first.
   auto extras = command->remaining(true);
   if (dynamic_cast<const CLI::RequiredError*>(&error) && !command->get_allow_extras())
@@ -46,12 +49,10 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
       return "there is no command '" + typed + "'" + did_you_mean(typed, names) + "; 'lemma --help' lists them";
     }
     if (typed.starts_with('-'))
-      return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) +
-             "; see 'lemma " + command->get_name() + " --help'";
-    return "'" + typed + "' is one argument too many; see 'lemma " + command->get_name() + " --help'";
+      return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) + see;
+    return "'" + typed + "' is one argument too many" + see;
   }
-  return std::string(error.what()) +
-         (command == &tool ? "; see 'lemma --help'" : "; see 'lemma " + command->get_name() + " --help'");
+  return std::string(error.what()) + see;
 }
 
 /// The options of every command: they may stand before it or after it.
@@ -60,7 +61,16 @@ void add_globals(CLI::App& app, Context& context) {
   app.add_flag("--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
   app.add_flag("--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
       ->group("Everywhere");
-  app.add_option("--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
+  app.add_option("--seed", context.seed, "seed of everything random")
+      ->check([](const std::string& text) {
+        std::uint64_t seed = 0;
+        const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        return status == std::errc() && stop == text.data() + text.size()
+                   ? std::string()
+                   : "must be a whole number of at least 0, and it is '" + text + "'";
+      })
+      ->capture_default_str()
+      ->group("Everywhere");
   app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
       ->check(CLI::Range(1, 4096))
       ->group("Everywhere");

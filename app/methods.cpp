@@ -30,6 +30,7 @@ Value describe_method(const Method& method) {
   out.set("scans", about.scans);
   out.set("sparse", about.takes_sparse);
   out.set("keeps_rows", about.keeps_rows);
+  out.set("updates", name_of(method.updates()));
   out.set("params", params);
   return out;
 }
@@ -53,7 +54,11 @@ void list(Context& context) {
                     .words("family", families)
                     .words("what it does", summaries)
                     .str());
-  context.print("\n'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
+  std::vector<std::string> updated;
+  for (const Method* method : catalog())
+    if (method->updates() != UpdateKind::none) updated.push_back(method->name());
+  context.print("\nNew rows alone update models of " + join_words(updated, updated.size()) + " ('lemma update').\n");
+  context.print("'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ std::string fit_text(const TrainedModel& trained, const Context& context) {
   const auto names = trained.names();
   return context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
                                   trained.design.formula_text())) +
-         fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
-                     names.features.size() == 1 ? "" : "s") +
+         fmt::format("\n{}, {}\n\n", count_of(trained.origin.rows.rows(), "row"),
+                     count_of(static_cast<Index>(names.features.size()), "column")) +
          trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context);
 }
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/model/store.hpp>
@@ -52,7 +53,7 @@ class Predictions {
     if (context_.json) write(to_json(document(options_, trained_, stack(parts_))) + "\n");
     if (!file_) return;
     file_->done();
-    context_.note(fmt::format("{} predictions written to {}", rows_, file_->name()));
+    context_.note(fmt::format("{} written to {}", count_of(rows_, "prediction"), file_->name()));
   }
 
  private:

@@ -4,11 +4,13 @@
 #include "data_options.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/sparse_rows.hpp>
 #include <lemma/data/stream/rows.hpp>
 #include <limits>
@@ -54,6 +56,42 @@ class Spread {
 
 constexpr const char* kResidual = "residual";  // what the response and the value leave: the model alone gives none
 
+/// Another residual than that: deviance_residual, pearson_residual, …, which a model has among its diagnostics.
+bool is_kind_of_residual(const std::string& name) { return name.ends_with("_residual"); }
+
+/// How many rows diagnostics were made of, and how many of them did not train the model.
+struct Diagnosed {
+  std::atomic<Index> rows{0}, others{0};
+};
+
+Block block_of(const DesignData& data) {
+  Block block(data.x, 0);
+  block.y = data.y;
+  block.label = data.label;
+  block.weight = data.weight;
+  block.precision = data.precision;
+  block.offset = data.offset;
+  return block;
+}
+
+/// Rows that are certainly equal to none that trained the model.
+Index others_among(const TrainedModel& trained, const DesignData& data) {
+  MemoryRows rows(data.x);
+  rows.features = trained.design.features();
+  std::vector<int> label(data.label);
+  Index unknown = 0;
+  for (int& each : label)
+    if (each < 0) {
+      each = 0;
+      ++unknown;
+    }
+  if (!data.y.empty()) rows.response(data.y);
+  if (!label.empty()) rows.labels(label, trained.design.classes());
+  if (!data.offset.empty()) rows.offset(data.offset);
+  const Overlap found = recognise(trained.origin.rows, rows, {}).overlap;
+  return std::max(unknown, found.rows - found.equal - found.alarms - found.unknown);
+}
+
 bool wants_residual(const Asked& asked) {
   return asked.what.empty() || contains(asked.what, "all") || contains(asked.what, kResidual);
 }
@@ -70,8 +108,35 @@ std::vector<Column> predicted_columns(const TrainedModel& trained, const Predict
       for (Column& column : trained.columns_of(part)) out.push_back(spread(std::move(column)));
   }
   if (residual) out.push_back(spread(kResidual, Eigen::Map<const Vector>(data.y.data(), p.value().size()) - p.value()));
-  else if (contains(asked.what, kResidual))
-    throw Error("there is no residual: it is the response less the predicted number, and one of them is not there");
+  else if (contains(asked.what, kResidual) && p.value().size() > 0)
+    throw Error("there is no residual: it is the response less the predicted number, and the rows have no response");
+  return out;
+}
+
+/// Residuals of other kinds that were asked for by name; of classes `residual` is the response less its probability.
+std::vector<NamedColumn> kinds_of_residuals(const TrainedModel& trained, const DesignData& data, const Asked& asked,
+                                            bool has_residual) {
+  std::vector<std::string> wanted;
+  for (const auto& name : asked.what)
+    if (is_kind_of_residual(name) || (name == kResidual && !has_residual)) wanted.push_back(name);
+  if (wanted.empty()) return {};
+  if (!data.has_response)
+    throw Error(fmt::format("there is no {}: it takes the response, and the rows have none", wanted.front()));
+  const auto diagnostics = trained.model->diagnostics(block_of(data));
+  std::vector<std::string> known;
+  for (const auto& each : diagnostics)
+    if (is_kind_of_residual(each.name)) known.push_back(each.name);
+  std::vector<NamedColumn> out;
+  for (const auto& name : wanted) {
+    const std::string sought = name == kResidual ? "response_residual" : name;
+    const auto found = std::find_if(diagnostics.begin(), diagnostics.end(),
+                                    [&](const NamedColumn& each) { return each.name == sought; });
+    if (found == diagnostics.end())
+      throw Error(known.empty() ? fmt::format("{} has no {}", trained.model->method().name(), name)
+                                : fmt::format("{} has no {}{}; it has {}", trained.model->method().name(), name,
+                                              did_you_mean(name, known), join_words(known)));
+    out.push_back({name, found->values});
+  }
   return out;
 }
 
@@ -104,11 +169,13 @@ Table invert(const TrainedModel& trained, const Table& table, const Asked& asked
   return numeric_table(trained.model->inverse(z), trained.design.features(), asked.digits);
 }
 
-PredictOptions prediction_options(const Asked& asked, const Context& context) {
+/// `needed`: the part that residuals are made of.
+PredictOptions prediction_options(const Asked& asked, const TrainedModel& trained, const Context& context) {
   PredictOptions how;
-  how.what = asked.what;
-  if (const auto residual = std::find(how.what.begin(), how.what.end(), kResidual); residual != how.what.end())
-    *residual = kValuePart.name;
+  const std::string_view needed = trained.model->task() == Task::regression ? kValuePart.name : kClassPart.name;
+  for (const auto& name : asked.what)
+    if (!is_kind_of_residual(name)) how.what.push_back(name == kResidual ? std::string(needed) : name);
+  if (!asked.what.empty() && how.what.empty()) how.what.emplace_back(needed);
   how.interval = static_cast<IntervalKind>(choose("--interval", asked.interval, {"none", "confidence", "prediction"}));
   how.level = asked.level;
   how.deviations = asked.sd;
@@ -121,22 +188,22 @@ constexpr const char* kNothingToPredict = "no row is complete: there is nothing 
 
 /// What was asked, of the rows that the design made of a table.
 Table table_of(const TrainedModel& trained, const Table& table, const DesignData& data, const Asked& asked,
-               const Context& context) {
+               Diagnosed& diagnosed, const Context& context) {
   if (data.kept.empty() && table.rows() > 0) throw Error(kNothingToPredict);
-  const Prediction p = trained.predict(data, prediction_options(asked, context), context.execution());
+  const Prediction p = trained.predict(data, prediction_options(asked, trained, context), context.execution());
   auto columns = predicted_columns(trained, p, data, asked, table.rows());
+  const Spread spread(table.rows(), data.kept);
+  for (const auto& each : kinds_of_residuals(trained, data, asked, p.value().size() > 0))
+    columns.push_back(spread(each.name, each.values));
   if (asked.diagnostics) {
     if (!data.has_response) throw Error("--diagnostics need the response: give the rows the model was fitted on");
-    Block block(data.x, 0);
-    block.y = data.y;
-    block.label = data.label;
-    block.weight = data.weight;
-    block.precision = data.precision;
-    block.offset = data.offset;
-    const auto diagnostics = trained.model->diagnostics(block);
+    const auto diagnostics = trained.model->diagnostics(block_of(data));
     if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained.model->method().name()));
-    const Spread spread(table.rows(), data.kept);
-    for (const auto& column : diagnostics) columns.push_back(spread(column.name, column.values));
+    for (const auto& column : diagnostics)
+      if (std::none_of(columns.begin(), columns.end(), [&](const Column& each) { return each.name == column.name; }))
+        columns.push_back(spread(column.name, column.values));
+    diagnosed.rows += static_cast<Index>(data.kept.size());
+    diagnosed.others += others_among(trained, data);
   }
   Table out = asked.append ? table : Table();
   const auto is_taken = [&](const std::string& name) {
@@ -144,7 +211,8 @@ Table table_of(const TrainedModel& trained, const Table& table, const DesignData
   };
   for (auto& column : columns) {
     round_to_digits(column, asked.digits);
-    while (is_taken(column.name)) column.name += "_";
+    const std::string name = column.name;
+    for (int k = 2; is_taken(column.name); ++k) column.name = fmt::format("{}_{}", name, k);
     out.add(std::move(column));
   }
   return out;
@@ -155,24 +223,26 @@ std::optional<Missing> policy_of(const Asked& asked) {
   return parse_missing(asked.missing);
 }
 
-Table predict_table(const TrainedModel& trained, const Table& table, const Asked& asked, const Context& context) {
+Table predict_table(const TrainedModel& trained, const Table& table, const Asked& asked, Diagnosed& diagnosed,
+                    const Context& context) {
   if (asked.inverse) return invert(trained, table, asked);
   const DesignData data = trained.design.apply(table, policy_of(asked));
   for (const auto& note : data.notes) context.note("note: " + note);
-  return table_of(trained, table, data, asked, context);
+  return table_of(trained, table, data, asked, diagnosed, context);
 }
 
 /// Of a sparse file: never dense as a whole. A column that the file does not mention is 0.
 Table predict_sparse(const TrainedModel& trained, const SparseData& data, const Asked& asked, const Context& context) {
   const SparseRows rows(trained.design, data);
-  const Prediction p = trained.predict(rows, prediction_options(asked, context), context.execution());
+  const Prediction p = trained.predict(rows, prediction_options(asked, trained, context), context.execution());
   auto columns = predicted_columns(trained, p, sparse_outcome(trained.design, data), asked, rows.count());
   for (auto& column : columns) round_to_digits(column, asked.digits);
   return Table(std::move(columns));
 }
 
 bool stays_sparse(const TrainedModel& trained, const TableStream& data, const Asked& asked) {
-  return data.sparse() && is_plain(trained.design) && !asked.append && !asked.diagnostics && !asked.inverse;
+  return data.sparse() && is_plain(trained.design) && !asked.append && !asked.diagnostics && !asked.inverse &&
+         std::none_of(asked.what.begin(), asked.what.end(), is_kind_of_residual);
 }
 
 /// Rows that stay on disk, a block at a time for each thread. In every block there are the same columns: whether there is a
@@ -180,8 +250,8 @@ bool stays_sparse(const TrainedModel& trained, const TableStream& data, const As
 class Blocks {
  public:
   Blocks(const TrainedModel& trained, const TableStream& data, const Asked& asked, std::size_t memory,
-         const Context& context)
-      : trained_(trained), data_(data), asked_(asked), context_(context) {
+         Diagnosed& diagnosed, const Context& context)
+      : trained_(trained), data_(data), asked_(asked), diagnosed_(diagnosed), context_(context) {
     const Method& method = trained.model->method();
     if (asked.samples > 0) throw Error("--samples are drawn at all rows together: leave --memory out");
     if (asked.diagnostics && !method.about().scans)
@@ -236,7 +306,7 @@ class Blocks {
       data.has_response = true;
       data.y.assign(data.kept.size(), std::numeric_limits<double>::quiet_NaN());
     }
-    return table_of(trained_, table, data, asked_, context_);
+    return table_of(trained_, table, data, asked_, diagnosed_, context_);
   }
 
   /// The columns of `like` for a block without predictions: missing, but for the table's own.
@@ -255,6 +325,7 @@ class Blocks {
   const TrainedModel& trained_;
   const TableStream& data_;
   const Asked& asked_;
+  Diagnosed& diagnosed_;
   const Context& context_;
   Index size_ = 0;
   bool has_response_ = false;
@@ -265,10 +336,16 @@ class Blocks {
 void predict_all(const TrainedModel& trained, const TableStream& data, const Asked& asked,
                  const std::optional<std::size_t>& memory, const Context& context,
                  const std::function<void(const Table&)>& take) {
+  Diagnosed diagnosed;
   if (stays_sparse(trained, data, asked)) take(predict_sparse(trained, *data.sparse(), asked, context));
-  else if (data.sparse()) take(predict_table(trained, to_table(*data.sparse()), asked, context));
-  else if (data.table()) take(predict_table(trained, *data.table(), asked, context));
-  else Blocks(trained, data, asked, memory.value(), context).visit(take);
+  else if (data.sparse()) take(predict_table(trained, to_table(*data.sparse()), asked, diagnosed, context));
+  else if (data.table()) take(predict_table(trained, *data.table(), asked, diagnosed, context));
+  else Blocks(trained, data, asked, memory.value(), diagnosed, context).visit(take);
+  if (diagnosed.others > 0)
+    context.warn(
+        fmt::format("{} of {} did not train the model: of them leverage, standardised residuals and what else "
+                    "tells how a row steers the fit are only what it would be for a row there",
+                    format_count(diagnosed.others), count_of(diagnosed.rows, "row")));
 }
 
 }  // namespace lemma::app

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
 
@@ -43,7 +44,7 @@ void sample(const Sample& options, Context& context) {
   Output file(options.output, Output::Content::text, context);
   file.write(csv);
   file.done();
-  context.note(fmt::format("{} rows written to {}", drawn.rows(), file.name()));
+  context.note(fmt::format("{} written to {}", count_of(drawn.rows(), "row"), file.name()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/split.hpp>
@@ -85,9 +86,10 @@ void split(const SplitOptions& options, Context& context) {
   out.set("train", Value(Value::Object{{"path", options.output[0]}, {"rows", parts.train.size()}}));
   out.set("test", Value(Value::Object{{"path", options.output[1]}, {"rows", parts.test.size()}}));
   if (context.json) return context.print_json(out);
-  context.print(fmt::format("{} rows of {}{}: {} to {}, {} to {} (seed {})\n", table.rows(), table.source(),
-                            options.by.empty() ? "" : ", in each class of " + options.by + " alike", parts.train.size(),
-                            options.output[0], parts.test.size(), options.output[1], context.seed));
+  context.print(fmt::format("{} of {}{}: {} to {}, {} to {} (seed {})\n", count_of(table.rows(), "row"), table.source(),
+                            options.by.empty() ? "" : ", in each class of " + options.by + " alike",
+                            format_count(static_cast<Index>(parts.train.size())), options.output[0],
+                            format_count(static_cast<Index>(parts.test.size())), options.output[1], context.seed));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -41,7 +42,8 @@ void update(const Update& options, Context& context) {
   context.print(
       context.bold(fmt::format("{} of {}, updated with {}: {}", after.model->method().name(), before.origin.name,
                                after.origin.parts.back().name, after.design.formula_text())) +
-      fmt::format("\n{} new rows, {} in all\n\n", after.origin.parts.back().rows, after.origin.rows.rows()));
+      fmt::format("\n{}, {} in all\n\n", count_of(after.origin.parts.back().rows, "new row"),
+                  format_count(after.origin.rows.rows())));
   context.print(after.model->summary(after.names()) + "\n" + certificate_text(after.model->certificate(), context));
   if (output) context.note("model written to " + output->name());
 }

@@ -44,8 +44,8 @@ std::string about_rows(const TrainedModel& trained, const Verification& found, c
   else if (found.rows == origin.rows.rows() && found.overlap.equal == found.rows) equal = " with other weights";
   else if (found.overlap.exact())
     equal = fmt::format(", {} of them equal to a row of the fit", found.overlap.equal + found.overlap.alarms);
-  return fmt::format("{} ({} rows given{}, {} fitted)", context.bad("not the rows the model was fitted on"), found.rows,
-                     equal, origin.rows.rows());
+  return fmt::format("{} ({} given{}, {} fitted)", context.bad("not the rows the model was fitted on"),
+                     count_of(found.rows, "row"), equal, format_count(origin.rows.rows()));
 }
 
 void verify(const Verify& options, Context& context) {
@@ -77,8 +77,8 @@ void verify(const Verify& options, Context& context) {
     out.set("verified", nothing ? Value() : Value(agrees));
     return context.print_json(out);
   }
-  context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(),
-                            trained.origin.name, trained.origin.rows.rows()));
+  context.print(fmt::format("{}: {} fitted on {} ({})\n", options.model, trained.model->method().name(),
+                            trained.origin.name, count_of(trained.origin.rows.rows(), "row")));
   context.print(fmt::format("  data           {}\n", about_rows(trained, found, context)));
   if (!found.same_rows && !trained.origin.parts.empty()) {
     std::string names;

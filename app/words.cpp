@@ -35,7 +35,7 @@ bool is_flag(const std::string& word) { return word.starts_with("--"); }
 /// Whether the word at i is the value of the parameter before it; a truth value may be left out.
 bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std::size_t i) {
   if (i >= words.size()) return false;
-  return info.kind == ParamInfo::Kind::truth ? words[i] == "true" || words[i] == "false" : !is_flag(words[i]);
+  return info.kind == ParamInfo::Kind::truth ? parse_truth(words[i]).has_value() : !is_flag(words[i]);
 }
 
 Value parse_words(const Taking& taking, const std::vector<std::string>& words, Value params,

@@ -143,7 +143,7 @@ Value lasso(const Job& task, const std::string& name, double ratio) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(name + "_X.npy");
   const Vector y = task.matrix(name + "_y.npy").col(0);
-  const auto model = timed(out, [&] { return fit(Lasso{.ratio = ratio}, x, y, task.options); });
+  const auto model = timed(out, [&] { return fit(Lasso{.path_ratio = ratio}, x, y, task.options); });
   quality.set("mean_objective", model.objective.of.mean() / static_cast<double>(x.rows()));
   out.set("quality", quality);
   evidence(out, model.certificate);

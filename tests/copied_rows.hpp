@@ -18,6 +18,7 @@ class CopiedRows final : public Rows {
     out.weight = copy(there.weight, buffer.weight);
     out.precision = copy(there.precision, buffer.precision);
     out.offset = copy(there.offset, buffer.offset);
+    out.cluster = copy(there.cluster, buffer.cluster);
     return out;
   }
 

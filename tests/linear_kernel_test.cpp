@@ -66,7 +66,7 @@ TEST(LinearKernel, MakesKernelPerceptronThePerceptron) {
       for (const bool intercept : {true, false}) {
         const Groups data(90, 5, classes, apart);
         const auto plain =
-            fit(Perceptron{.passes = 30, .intercept = intercept, .standardize = false}, data.x, data.labels);
+            fit(Perceptron{.max_iterations = 30, .intercept = intercept, .standardize = false}, data.x, data.labels);
         const auto lifted =
             fit(KernelPerceptron{.kernel = LinearKernel{}, .passes = 30, .intercept = intercept}, data.x, data.labels);
         EXPECT_EQ(lifted.updates.of, plain.updates.of);

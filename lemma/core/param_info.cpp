@@ -80,16 +80,26 @@ void detail::finish(ParamInfo& info) {
   }
 }
 
+std::optional<bool> parse_truth(std::string_view text) {
+  for (const auto word : {"true", "yes", "on", "1"})
+    if (text == word) return true;
+  for (const auto word : {"false", "no", "off", "0"})
+    if (text == word) return false;
+  return {};
+}
+
 Value parse_param(const ParamInfo& info, const std::string& text, std::string_view method) {
   const std::string where = fmt::format("{}: {}", method, info.name);
   if (info.optional && text == "auto") return {};
   switch (info.kind) {
     case Kind::truth:
-      if (text == "true" || text == "false") return text == "true";
+      if (const auto truth = parse_truth(text)) return *truth;
       throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
     case Kind::number:
     case Kind::whole: return number_from(where, text, info);
-    case Kind::numbers: return numbers_from(where, text, info);
+    case Kind::numbers:  // what none of them means, the method says
+      if (text == "auto") return Value::Array{{0}, {}};
+      return numbers_from(where, text, info);
     case Kind::name: choose(where, text, info.choices); return text;
     case Kind::name_or_numbers:
       if (std::find(info.choices.begin(), info.choices.end(), text) != info.choices.end()) return text;

@@ -114,6 +114,9 @@ std::vector<ParamInfo> param_infos() {
   return out;
 }
 
+/// A truth value as people type it: true, yes, on, 1, or false, no, off, 0; nothing for other words.
+std::optional<bool> parse_truth(std::string_view text);
+
 /// What was typed for a parameter as a value: "0.1" is a number, "rbf" a name, "0.2,0.8" numbers; "auto" is null for an
 /// optional one. A text that is not one of the names of a name_or_matrix parameter comes back as it is: the front end
 /// reads the file of that name. `method` stands before the parameter in messages.

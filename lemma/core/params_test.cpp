@@ -160,5 +160,38 @@ TEST(Nearest, FindsTheLikeliestMisspelling) {
   EXPECT_EQ(did_you_mean("lad", {"lda", "ols"}), " (did you mean 'lda'?)");
 }
 
+struct Renamed {
+  int max_iterations = 10;
+  static constexpr std::string_view name = "renamed";
+  static constexpr auto params() {
+    return std::tuple{formerly("sweeps", param("max_iterations", &Renamed::max_iterations, "at most", at_least(1)))};
+  }
+};
+
+TEST(Params, AFormerNameIsReadAndTheNewOneIsWritten) {
+  EXPECT_EQ(from_value<Renamed>(Value::Object{{"sweeps", 7}}).max_iterations, 7);
+  EXPECT_EQ(from_value<Renamed>(Value::Object{{"max_iterations", 8}}).max_iterations, 8);
+  EXPECT_FALSE(to_value(Renamed{}).find("sweeps"));
+  EXPECT_EQ(param_infos<Renamed>().at(0).name, "max_iterations");
+  EXPECT_NE(message_of([] {
+              Valid<Renamed>(from_value<Renamed>(Value::Object{{"sweeps", 0}}));
+            }).find("max_iterations"),
+            std::string::npos);
+}
+
+TEST(Params, TruthIsTypedAsPeopleTypeIt) {
+  const auto infos = param_infos<Toy>();
+  const auto& scale = infos.at(2);
+  for (const char* yes : {"true", "yes", "on", "1"}) EXPECT_TRUE(parse_param(scale, yes, "toy").as_bool()) << yes;
+  for (const char* no : {"false", "no", "off", "0"}) EXPECT_FALSE(parse_param(scale, no, "toy").as_bool()) << no;
+  EXPECT_NE(message_of([&] { parse_param(scale, "maybe", "toy"); }).find("toy: scale is 'maybe'"), std::string::npos);
+}
+
+TEST(Params, NoNumbersAreTypedAsAuto) {
+  const auto infos = param_infos<Toy>();
+  EXPECT_EQ(infos.back().name, "prior");
+  EXPECT_TRUE(parse_param(infos.back(), "auto", "toy").as_array().data.empty());
+}
+
 }  // namespace
 }  // namespace lemma

@@ -114,6 +114,13 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
   return *this;
 }
 
+MemoryRows& MemoryRows::clusters(std::span<const std::uint64_t> c) {
+  check(c.size(), "clusters");
+  cluster_ = c;
+  has_clusters = true;
+  return *this;
+}
+
 Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
@@ -123,6 +130,7 @@ Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) c
   block.weight = part(weight_, first, size);
   block.precision = part(precision_, first, size);
   block.offset = part(offset_, first, size);
+  block.cluster = part(cluster_, first, size);
   return block;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/parallel.hpp>
@@ -18,12 +19,13 @@ namespace lemma {
 struct Block {
   Block(const MatrixView& rows, Index first_row) : x(rows), first(first_row) {}
   MatrixView x;
-  std::span<const double> y;          // numeric response
-  std::span<const int> label;         // class codes
-  std::span<const double> weight;     // frequencies: weight k is k copies of the row
-  std::span<const double> precision;  // inverse variances; the number of rows stays the number of rows
-  std::span<const double> offset;     // known part of the linear predictor
-  Index first;                        // index of the block's first row in the source
+  std::span<const double> y;               // numeric response
+  std::span<const int> label;              // class codes
+  std::span<const double> weight;          // frequencies: weight k is k copies of the row
+  std::span<const double> precision;       // inverse variances; the number of rows stays the number of rows
+  std::span<const double> offset;          // known part of the linear predictor
+  std::span<const std::uint64_t> cluster;  // equal for rows whose errors may depend on each other
+  Index first;                             // index of the block's first row in the source
 
   Index rows() const { return x.rows(); }
   double weight_of(Index i) const { return weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)]; }
@@ -36,6 +38,7 @@ struct BlockBuffer {
   Matrix x;
   std::vector<double> y, weight, precision, offset;
   std::vector<int> label;
+  std::vector<std::uint64_t> cluster;
 };
 
 /// Buffers for the threads of one pass: as many as were ever in use at once, freed with the pool.
@@ -83,6 +86,7 @@ class Rows {
   std::string target;                // what is predicted; empty when nothing is
   std::vector<std::string> classes;  // names of the class codes; empty for a numeric response
   bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
+  bool has_clusters = false;
   bool counts = false;  // the response is a share of `weight` trials: cbind(successes, failures)
 
   Index width() const { return static_cast<Index>(features.size()); }
@@ -110,6 +114,7 @@ class MemoryRows final : public Rows {
   MemoryRows& weights(std::span<const double> w);
   MemoryRows& precision(std::span<const double> p);
   MemoryRows& offset(std::span<const double> o);
+  MemoryRows& clusters(std::span<const std::uint64_t> c);
 
   Index count() const override { return sparse_ ? sparse_->rows() : x_.rows(); }
   Block read(Index first, Index size, BlockBuffer& buffer) const override;
@@ -125,6 +130,7 @@ class MemoryRows final : public Rows {
   const Csr* sparse_ = nullptr;  // in the place of x_
   std::span<const double> y_, weight_, precision_, offset_;
   std::span<const int> label_;
+  std::span<const std::uint64_t> cluster_;
 };
 
 /// How many rows a block has: a power of two given by the width alone, at least four times the width, so that a

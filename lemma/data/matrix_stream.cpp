@@ -139,14 +139,15 @@ bool takes_columns_as_they_are(const Design& design) {
   const bool one = response.kind == Response::Kind::none ||
                    (response.kind == Response::Kind::numeric && is_column(response.numbers[0])) ||
                    (response.kind == Response::Kind::classes && response.parts.size() == 1);
-  return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && !parts.terms.empty() &&
-         std::all_of(parts.variables.begin(), parts.variables.end(), plain) &&
+  return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && parts.cluster.empty() &&
+         !parts.terms.empty() && std::all_of(parts.variables.begin(), parts.variables.end(), plain) &&
          std::all_of(parts.terms.begin(), parts.terms.end(), [](const auto& t) { return t.factors.size() == 1; });
 }
 
 std::optional<Design> design_of_columns(const Formula& formula, const TableStream& data, const DesignOptions& options) {
   const MatrixView* x = data.matrix();
-  if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty()) return {};
+  if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty() || !options.cluster.empty())
+    return {};
   if (!names_columns(formula.expand(data.schema().names()))) return {};  // what else there is to learn takes all rows
   std::vector<Index> few{0};
   if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {

@@ -97,7 +97,9 @@ bool is_plain(const Design& design) {
 }
 
 std::optional<Design> plain_design(const Formula& formula, const SparseData& data, const DesignOptions& options) {
-  if (!options.weights.empty() || !options.precision.empty() || !options.id.empty() || data.y.empty()) return {};
+  if (!options.weights.empty() || !options.precision.empty() || !options.id.empty() || !options.cluster.empty() ||
+      data.y.empty())
+    return {};
   const Table few = to_table(rows_of(data, one_of_each(data.y)));
   Design design(formula, few, options);
   if (!is_plain(design)) return {};

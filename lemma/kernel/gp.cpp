@@ -83,6 +83,7 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
   model.dual_coefficients = solved.alpha;
   model.log_marginal_likelihood = solved.log_likelihood;
   model.hyperparameters = setting.values();
+  model.hyperparameter_names = gp::names_of(setting.kernel);
   model.points = KeptRows::of(setting.kernel, data.points);
   model.places = kept_places(setting.kernel, data.points);
   model.weights = data.weight;

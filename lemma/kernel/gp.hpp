@@ -83,6 +83,7 @@ struct GpModel : Evidence {
 
   Gp spec;
   double log_marginal_likelihood = kNone;
+  std::vector<std::string> hyperparameter_names;
   Vector hyperparameters, lml_gradient;
   double noise = kNone, mean = 0, jitter = 0;
   KeptRows points;
@@ -96,6 +97,7 @@ struct GpModel : Evidence {
     using M = GpModel;
     return std::tuple{
         result("log_marginal_likelihood", &M::log_marginal_likelihood, "log p(y)"),
+        later(result("hyperparameter_names", &M::hyperparameter_names, "what the hyperparameters are, in their order")),
         result("hyperparameters", &M::hyperparameters,
                "the kernel's, in the order in which it is written, then the noise"),
         result(

@@ -289,9 +289,9 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
   const auto all_separate = [&] {
     return std::all_of(functions.begin(), functions.end(), [](const Function& each) { return each.separates; });
   };
-  for (int round = 0; round < spec->passes && !all_separate() && !execution.cancelled(); ++round) {
+  for (int round = 0; round < spec->max_iterations && !all_separate() && !execution.cancelled(); ++round) {
     pass(functions, *spec, data, mistaken, execution);
-    execution.report(0.1 + 0.8 * (round + 1.0) / spec->passes, "passes");
+    execution.report(0.1 + 0.8 * (round + 1.0) / spec->max_iterations, "passes");
   }
 
   double updates = 0;
@@ -324,7 +324,7 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
   if (wrong > 0)
     model.warnings.push_back(fmt::format(
         "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a border",
-        spec->passes, format_significant(wrong)));
+        spec->max_iterations, format_significant(wrong)));
   return model;
 }
 

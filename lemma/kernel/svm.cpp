@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
+#include <lemma/kernel/svm/standardise.hpp>
 
 namespace lemma {
 namespace {
@@ -147,9 +148,7 @@ void warn_of_outcome(SvmModel& model, const std::vector<Machine>& machines, cons
   }
 }
 
-}  // namespace
-
-SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
+SvmModel fit_as_they_are(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.02));
   SvmModel model;
@@ -213,6 +212,31 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
       findings.stopped = execution.cancelled() ? "cancelled" : each.trained.stopped;
   }
   model.certificate = certificate_of(model, findings);
+  return model;
+}
+
+}  // namespace
+
+void Svm::check() const {
+  if (standardize && (kernel.contains<Precomputed>() || kernel.contains<Spectrum>()))
+    throw Error("svm: standardize is for columns of numbers, and this kernel takes a matrix or texts");
+}
+
+SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
+  SvmModel model;
+  if (spec->standardize) {
+    require_finite(rows, options.execution());
+    const ColumnScale scale = column_scale(rows, options.execution());
+    Svm plain = *spec;
+    plain.standardize = false;
+    model = fit_as_they_are(plain, StandardisedRows(rows, scale.mean, scale.deviation), options);
+    model.spec.standardize = true;
+    model.mean = scale.mean;
+    model.deviation = scale.deviation;
+  } else {
+    model = fit_as_they_are(spec, rows, options);
+  }
+  find_planes(model);
   return model;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/centroid.hpp>
 #include <lemma/math/column_moments.hpp>
@@ -206,6 +207,28 @@ Certificate certify(const CentroidModel& model, const Rows& rows, const Executio
   out.message = fmt::format(
       "Means, counts and scales are those of the rows to within {:.1e} of the columns' ranges (allowed {:.0e}).", worst,
       out.tolerance);
+  return out;
+}
+
+/// Two rows for each class: m_k ± √((n − K) / n) s, each n_k / 2 times, have the means, and s as their deviation within.
+CentroidModel updated(const CentroidModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
+          "centroid: the rows do not have the columns and classes of the model");
+  const double n = model.counts.sum(), degrees = n - static_cast<double>(model.class_count());
+  const double stretch = model.spec.scale ? std::sqrt(std::max(degrees, 0.0) / n) : 0;
+  Matrix past(2 * model.class_count(), model.width());
+  std::vector<double> weight;
+  Labels label;
+  for (Index k = 0; k < model.class_count(); ++k) {
+    past.row(2 * k) = model.means.row(k) + stretch * model.scale.transpose();
+    past.row(2 * k + 1) = model.means.row(k) - stretch * model.scale.transpose();
+    weight.insert(weight.end(), 2, model.counts(k) / 2);
+    label.insert(label.end(), 2, static_cast<int>(k));
+  }
+  MemoryRows before(past);
+  before.labels(label, rows.classes).weights(weight).features = rows.features;
+  CentroidModel out = fit(Valid<Centroid>(model.spec), StackedRows({&before, &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their means and scales.";
   return out;
 }
 

@@ -215,6 +215,17 @@ TEST(Lasso, UnitsAndOriginsOfTheColumnsDoNotMatter) {
   EXPECT_LT((moved.coefficients.of * scale.asDiagonal() - m.coefficients.of).cwiseAbs().maxCoeff(), 1e-7);
 }
 
+TEST(Lasso, APathIsGivenBackInTheOrderItWasAskedFor) {
+  const Data data(60, 5);
+  const auto up = fit(Lasso{.lambda = {0.5, 40, 3}, .choose = PathChoice::last}, data.x, data.response());
+  EXPECT_EQ(up.lambda.of, (Vector{{0.5, 40, 3}}));
+  EXPECT_EQ(up.chosen_lambda, 3);
+  EXPECT_TRUE(up.certificate.holds()) << up.certificate.message;
+  const auto down = fit(Lasso{.lambda = {40, 3, 0.5}}, data.x, data.response());
+  EXPECT_EQ(up.coefficients.of.row(0), down.coefficients.of.row(2));
+  EXPECT_EQ(up.coefficients.of.row(1), down.coefficients.of.row(0));
+}
+
 TEST(Lasso, ThreadsGiveTheSameBits) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{400, 60}, {60, 900}}) {
     const Wide data(rows, columns);

@@ -98,6 +98,7 @@ struct LinearSvmModel : Evidence {
         result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side"),
         state("class_factors", &M::class_factors, "factors on the weights of the classes")};
   }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }
   Index class_count() const { return classes_for(planes()); }

@@ -71,6 +71,7 @@ struct LpSvmModel : Evidence {
         result("n_zero", &M::n_zero, "number of coefficients that are 0"),
         state("class_factors", &M::class_factors, "factors on the weights of the classes")};
   }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }
   Index class_count() const { return classes_for(planes()); }

@@ -118,9 +118,9 @@ std::vector<Plane> turned(const Perceptron& spec, const Rows& rows, const Standa
   const auto all_separate = [&] {
     return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
   };
-  for (int round = 0; round < spec.passes && !all_separate() && !execution.cancelled(); ++round) {
+  for (int round = 0; round < spec.max_iterations && !all_separate() && !execution.cancelled(); ++round) {
     pass(planes, spec, rows, standard, execution);
-    execution.report((round + 1.0) / spec.passes, "passes");
+    execution.report((round + 1.0) / spec.max_iterations, "passes");
   }
   for (Plane& plane : planes) plane.keep();
   return planes;
@@ -184,12 +184,7 @@ void PerceptronModel::check() const {
 }
 
 Matrix PerceptronModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
-  Matrix out(x.rows(), planes());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index k = 0; k < planes(); ++k) out(i, k) = coefficients.of.row(k).dot(x.row(i)) + intercept.of(k);
-  return out;
+  return lemma::planes::decision(Perceptron::name, affine(), x);
 }
 
 Labels PerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
@@ -253,7 +248,7 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
   if (sides.wrong.sum() > 0)
     model.warnings.push_back(fmt::format(
         "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a plane",
-        spec->passes, format_significant(sides.wrong.sum())));
+        spec->max_iterations, format_significant(sides.wrong.sum())));
   return model;
 }
 
@@ -297,7 +292,7 @@ void compare_counts(Comparison& same, const PerceptronModel& model, const Rows& 
     const double most = std::max(least, turned * all.weight);
     const bool even = std::fmod(std::abs(updates - std::round(shift)), 2) == 0;
     const bool uneven = model.spec.intercept && separates && !even;
-    same.entry("passes", k, passes, std::clamp(passes, 0.0, static_cast<double>(model.spec.passes)), 0);
+    same.entry("passes", k, passes, std::clamp(passes, 0.0, static_cast<double>(model.spec.max_iterations)), 0);
     same.entry("updates", k, updates, uneven ? updates + 1 : std::clamp(updates, least, most), 0);
   }
 }

@@ -51,7 +51,7 @@ TEST(Perceptron, SaysSoWhenTheClassesAreNotSeparated) {
   Halves data(200, 0.0);
   data.labels[7] = "no";
   data.x.row(7) << 3, -3;
-  const auto m = fit(Perceptron{.passes = 30}, data.x, data.labels);
+  const auto m = fit(Perceptron{.max_iterations = 30}, data.x, data.labels);
   EXPECT_FALSE(m.certificate.holds());
   EXPECT_EQ(m.certificate.strength, Strength::none);
   EXPECT_EQ(m.passes.of(0), 30);
@@ -68,7 +68,7 @@ TEST(Perceptron, OfMoreClassesHasOnePlaneForEach) {
   EXPECT_EQ(m.planes(), 3);
   EXPECT_TRUE(m.certificate.holds());
   EXPECT_EQ(m.predict(x), (Labels{0, 0, 1, 1, 2, 2}));
-  const auto iris = fit(Perceptron{.passes = 50}, formula("species ~ ."), dataset("iris"));
+  const auto iris = fit(Perceptron{.max_iterations = 50}, formula("species ~ ."), dataset("iris"));
   EXPECT_EQ(iris.errors.of(0), 0);  // setosa stands apart
   EXPECT_GT(iris.errors.of(1), 0);
   EXPECT_FALSE(iris.certificate.holds());

@@ -48,7 +48,8 @@ struct Ridge {
                                      .takes_offset = true};
   static constexpr auto params() {
     return std::tuple{
-        param("lambda", &Ridge::lambda, "penalty on the squared coefficients, or several to choose from", at_least(0),
+        param("lambda", &Ridge::lambda,
+              "penalty on the squared coefficients, or several to choose from; auto: a path of 100", at_least(0),
               Step::logarithmic),
         param("intercept", &Ridge::intercept, "fit an unpenalised intercept"),
         param("standardize", &Ridge::standardize,
@@ -75,6 +76,11 @@ struct RidgeModel : Evidence {
   PathNumbers intercept, df, rss, deviance_ratio, gcv, loo_mse, objective;
   double chosen_lambda = 0;
   Vector scale;
+  // Of the rows, for updates: Σ weight, Σ weight · precision, the means of x and y, and their triangle about them.
+  double seen_weight = 0, seen_mass = 0;
+  Vector seen_mean;
+  Matrix seen_triangle;
+  int updates = 0;
 
   static constexpr auto fields() {
     using M = RidgeModel;
@@ -89,11 +95,21 @@ struct RidgeModel : Evidence {
                "share of the sum of squares that is explained; not centred without an intercept"),
         result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
         result("loo_mse", &M::loo_mse,
-               "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses"),
+               "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses, "
+               "and after "
+               "an update"),
         result("objective", &M::objective, "½ rss + ½ λ times the penalty"),
         result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature),
+        later(state("seen_weight", &M::seen_weight, "sum of the weights of the rows, for updates")),
+        later(state("seen_mass", &M::seen_mass, "sum of weight times precision")),
+        later(state("seen_mean", &M::seen_mean, "of x, then of y")),
+        later(state("seen_triangle", &M::seen_triangle, "of x and y about their means; empty beyond 500 columns")),
+        later(state("updates", &M::updates, "how often new rows were taken in since the fit"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
+  static constexpr PlaneSum kPlaneSum = PlaneSum::twofold;
   Index width() const { return coefficients.of.cols(); }
   void check() const;
 
@@ -107,6 +123,8 @@ struct RidgeModel : Evidence {
 
 RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the triangle of those before. Without the leave-one-out error, which takes rows.
+RidgeModel updated(const RidgeModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Ridge>();
 

@@ -268,11 +268,22 @@ TEST(Ridge, ThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Ridge, WithoutALambdaAPathIsFollowedAndTheBestPredicts) {
+  const Table boston = dataset("boston");
+  const auto path = fit(Ridge{.lambda = {}}, formula("medv ~ ."), boston);
+  ASSERT_EQ(path.lambda.size(), 100);
+  EXPECT_GT(path.lambda.of(0), path.lambda.of(99));
+  EXPECT_LT(path.df.of(0), 3);
+  EXPECT_NEAR(path.df.of(99), 14, 1e-3);
+  EXPECT_EQ(path.gcv.of(path.chosen()), path.gcv.of.minCoeff());
+  EXPECT_EQ(path.spec.lambda.size(), 100U);
+  EXPECT_TRUE(path.certificate.holds()) << path.certificate.message;
+}
+
 TEST(Ridge, SaysWhatItCannotUse) {
   const Data data(20, 2);
   const auto says = [&](const Ridge& spec) { return message_of([&] { fit(spec, data.x, data.response()); }); };
   EXPECT_NE(says({.lambda = {-1}}).find("ridge: lambda"), std::string::npos);
-  EXPECT_EQ(says({.lambda = {}}), "ridge: lambda is empty, must be at least one number");
   EXPECT_EQ(says({.penalty_factors = {1, 1, 1}}), "ridge: there are 3 penalty_factors for 2 columns (x1 and x2)");
   EXPECT_NE(says({.penalty_factors = {1, -1}}).find("penalty_factors"), std::string::npos);
   Ridge spec;

@@ -39,6 +39,7 @@ struct Field {
   std::string_view meaning;
   Shown shown;
   Along along;
+  bool later = false;  // older files do not have it
 };
 template <class Model, class T>
 constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::string_view meaning, Along along = {}) {
@@ -47,6 +48,13 @@ constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::s
 template <class Model, class T>
 constexpr Field<Model, T> state(std::string_view name, T Model::*member, std::string_view meaning) {
   return {name, member, meaning, Shown::state, {}};
+}
+
+/// A field that the method gained after files of its models were written: where a file lacks it, it keeps its initial value.
+template <class Model, class T>
+constexpr Field<Model, T> later(Field<Model, T> field) {
+  field.later = true;
+  return field;
 }
 
 template <class Model>
@@ -83,10 +91,11 @@ Value write_fields(const Model& model, bool results_only) {
   return out;
 }
 
-/// Reads every field by its name; a missing one is an error. The model's own check() then ties the parts together.
+/// Reads every field by its name; a missing one is an error, unless it came later than the file. The model's own check() then ties the parts together.
 template <class Model>
 void read_fields(Model& model, const Value& value) {
   for_each_field<Model>([&]<class T>(const Field<Model, T>& f) {
+    if (f.later && !value.find(f.name)) return;
     Codec<T>::read(model.*f.member, value.at(f.name), std::string(f.name));
   });
 }

@@ -12,6 +12,7 @@ MemoryRows rows_of(const MatrixView& x, const FitOptions& options) {
   if (options.weights.size() > 0) rows.weights(span_of(options.weights));
   if (options.precision.size() > 0) rows.precision(span_of(options.precision));
   if (options.offset.size() > 0) rows.offset(span_of(options.offset));
+  if (!options.clusters.empty()) rows.clusters(options.clusters);
   return rows;
 }
 
@@ -20,6 +21,7 @@ RowsUse training_use(const FitOptions& options) {
   use.weights = span_of(options.weights);
   use.precision = span_of(options.precision);
   use.offset = span_of(options.offset);
+  use.clusters = options.clusters;
   return use;
 }
 

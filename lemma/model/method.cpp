@@ -72,6 +72,8 @@ void check_kind_of_rows(std::string_view name, const MethodAbout& about, const R
   if (rows.has_weights && !about.takes_weights) throw Error(fmt::format("{} takes no weights", name));
   if (rows.has_precision && !about.takes_precision)
     throw Error(fmt::format("{} takes no precision (inverse variances)", name));
+  if (rows.has_clusters && !about.takes_clusters)
+    throw Error(fmt::format("{} has no standard errors that clusters could change; leave out --cluster", name));
   if (rows.has_offset && !about.takes_offset) throw Error(fmt::format("{} takes no offset", name));
   if (rows.counts && !about.takes_counts) throw Error(fmt::format("{} takes no counts as its response", name));
 }

@@ -11,7 +11,9 @@
 #include <lemma/model/action.hpp>
 #include <lemma/model/any_model.hpp>
 #include <lemma/model/fields.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/model/options.hpp>
+#include <lemma/model/sparse_planes.hpp>
 #include <span>
 
 namespace lemma {
@@ -26,6 +28,7 @@ struct MethodAbout {
   bool scans = false;          // works by passes over the rows: any size, from disk, same bits
   bool keeps_rows = false;     // the method is its rows
   bool takes_weights = false, takes_precision = false, takes_offset = false;
+  bool takes_clusters = false;   // rows whose errors may depend on each other
   bool takes_missing = false;    // NaN in x is its business
   bool takes_codes = false;      // categories as they are: Needs::codes
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
@@ -37,6 +40,10 @@ struct MethodAbout {
   bool random = false;           // the seed matters
   bool row_order_matters = false;
 };
+
+/// What a model after `update` is: the fit to all rows, or near to it, where what was kept of the old rows does not tell all.
+enum class UpdateKind { none, near, exact };
+constexpr auto names_of(UpdateKind) { return std::array<std::string_view, 3>{"none", "near", "exact"}; }
 
 class Method {
  public:
@@ -55,6 +62,10 @@ class Method {
   virtual std::string_view way_to(std::string_view part) const = 0;
   /// Whether its models give rows other coordinates, so that a step can follow it.
   virtual bool gives_coordinates() const = 0;
+  /// Whether its models can take new rows in without the old ones.
+  virtual UpdateKind updates() const = 0;
+  /// Whether the certificate of an updated model is about all its rows together, those before the update too.
+  virtual bool verifies_together() const = 0;
   /// The parameters completed with their defaults and checked; an Error names the one that is wrong.
   virtual Value check(const Value& params) const = 0;
   /// The parameters as they are when nothing is said of them.
@@ -177,6 +188,26 @@ class SpecModel final : public AnyModel::Interface {
       std::apply([&](const auto&... each) { (say(each, x, options, out), ...); }, Model::parts());
     return out;
   }
+  std::optional<Prediction> predict_sparse(const Csr& x, const PredictOptions& options,
+                                           const Execution& execution) const override {
+    if constexpr (SaysByPlanes<Model>) {
+      if (!asks_for_planes_alone(options, HasParts<Model>)) return {};
+      const Matrix planes = sparse_planes(model_.affine(), x, Model::kPlaneSum, execution);
+      Prediction out;
+      if (task() == Task::regression && options.asks(kValuePart)) {
+        if constexpr (requires { Model::value_of(planes); }) out.add(kValuePart, Model::value_of(planes));
+        else out.add(kValuePart, Vector(planes.col(0)));
+      }
+      if (task() == Task::classification && options.asks(kClassPart)) out.add(kClassPart, greatest_class(planes));
+      if constexpr (HasProbabilities<Model>)
+        if (task() == Task::classification && options.asks(kProbabilitiesPart))
+          out.add(kProbabilitiesPart, Model::probabilities_of(planes));
+      if constexpr (HasDecision<Model>)
+        if (options.asks(kDecisionPart)) out.add(kDecisionPart, planes);
+      return out;
+    }
+    return {};
+  }
   std::vector<PartInfo> parts() const override {
     std::vector<PartInfo> out = detail::parts_of<Spec, Model>();
     const Task now = task();
@@ -236,6 +267,9 @@ class SpecModel final : public AnyModel::Interface {
     return certify(model_, rows, execution);
   }
   AnyModel update(const Rows& rows, const FitOptions& options) const override {
+    static_assert(
+        requires { Model::kUpdates; } == requires { updated(model_, rows, options); },
+        "what is a model after its update?");
     if constexpr (requires { updated(model_, rows, options); }) {
       check_rows(Spec::name, Spec::about, rows);
       return detail::usable(std::make_shared<SpecModel<Spec, Model>>(updated(model_, rows, options)));
@@ -339,6 +373,14 @@ class SpecMethod final : public Method {
     else return {};
   }
   bool gives_coordinates() const override { return Transformer<Model> || HasCoordinates<Model>; }
+  bool verifies_together() const override {
+    if constexpr (requires { Model::kVerifiesTogether; }) return Model::kVerifiesTogether;
+    else return updates() == UpdateKind::exact;
+  }
+  UpdateKind updates() const override {
+    if constexpr (requires { Model::kUpdates; }) return Model::kUpdates;
+    else return UpdateKind::none;
+  }
   Value check(const Value& params) const override { return to_value(*Valid<Spec>(from_value<Spec>(params))); }
   Value defaults() const override { return to_value(Spec{}); }
   Needs needs(const Value& params) const override { return detail::needs_of(from_value<Spec>(params)); }

@@ -97,6 +97,7 @@ class PipelineModel final : public AnyModel::Interface {
     inner.weight = block.weight;
     inner.precision = block.precision;
     inner.offset = block.offset;
+    inner.cluster = block.cluster;
     return steps_.back()->diagnostics(inner);
   }
 
@@ -335,6 +336,7 @@ Block TransformedRows::read(Index first, Index size, BlockBuffer& buffer) const 
     block.weight = outcome.weight;
     block.precision = outcome.precision;
     block.offset = outcome.offset;
+    block.cluster = outcome.cluster;
     return block;
   }
   BlockBuffer inner;
@@ -346,12 +348,14 @@ Block TransformedRows::read(Index first, Index size, BlockBuffer& buffer) const 
   copy(buffer.weight, before.weight);
   copy(buffer.precision, before.precision);
   copy(buffer.offset, before.offset);
+  copy(buffer.cluster, before.cluster);
   Block block(buffer.x, first);
   block.y = buffer.y;
   block.label = buffer.label;
   block.weight = buffer.weight;
   block.precision = buffer.precision;
   block.offset = buffer.offset;
+  block.cluster = buffer.cluster;
   return block;
 }
 

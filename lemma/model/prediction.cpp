@@ -75,7 +75,10 @@ Index PredictedPart::width() const {
 
 std::vector<std::string> column_names(const PredictedPart& part, const Names& names) {
   std::vector<std::string> out;
-  for (Index j = 0; j < part.width(); ++j) out.push_back(column_name(part, j, names));
+  // An interval of two classes is that of the second one's probability, p_Yes: lower_Yes and upper_Yes.
+  const bool of_class = part.info.name == kIntervalPart.name && names.classes.size() == 2;
+  for (Index j = 0; j < part.width(); ++j)
+    out.push_back(column_name(part, j, names) + (of_class ? "_" + names.classes[1] : ""));
   return out;
 }
 

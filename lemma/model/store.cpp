@@ -72,6 +72,7 @@ MemoryRows described(const Design& design, const MatrixView& none) {
   rows.has_weights = !design.weights().empty() || design.counts();
   rows.has_precision = !design.precision().empty();
   rows.has_offset = design.has_offset();
+  rows.has_clusters = !design.cluster().empty();
   rows.counts = design.counts();
   return rows;
 }

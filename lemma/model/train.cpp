@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/hearing.hpp>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/rows_for.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 /// Weights and offsets that come beside the rows are looked up by the table's rows, so they need the table.
 bool stay_as_they_lie(const FitOptions& options) {
-  return options.weights.size() + options.precision.size() + options.offset.size() == 0;
+  return options.weights.size() + options.precision.size() + options.offset.size() == 0 && options.clusters.empty();
 }
 
 /// A design, and whether its rows are known to be columns of a matrix as they stand, with nothing missing.
@@ -146,6 +147,8 @@ Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& o
 }
 
 Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {
+  if (const Csr* x = rows.sparse(); x && !rows.has_offset && x->width == model->width())
+    if (auto out = model->predict_sparse(*x, options, execution)) return *std::move(out);
   if (options.samples) {  // a function is drawn at all rows together
     BlockBuffer buffer;
     const Block all = rows.read(0, rows.count(), buffer);
@@ -244,6 +247,7 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
       const Prediction a = trained.model.predict(block.x, with_offset), b = again.predict(block.x, with_offset);
       const double off = a.probabilities().size() > 0 ? (a.probabilities() - b.probabilities()).cwiseAbs().maxCoeff()
                          : a.value().size() > 0       ? (a.value() - b.value()).cwiseAbs().maxCoeff()
+                         : a.label() != b.label()     ? 1.0
                                                       : 0.0;
       const std::lock_guard lock(mutex);
       worst = off <= worst ? worst : off;  // NaN stays
@@ -261,6 +265,27 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
   out.message += fmt::format(" The fit and {} done again on all {} rows, and predict the same to within {:.0e}.",
                              parts.size() == 2 ? "its update were" : "its updates were", trained.origin.rows.rows(),
                              std::max(worst, 1e-15));
+}
+
+/// A model that is what a fit to all its rows would be: they may come in any tables and in any order.
+Verification verify_together(const TrainedModel& trained, const std::vector<GivenRows>& given, Verification out,
+                             const Execution& execution) {
+  const auto parts = matched(trained.origin.parts, given);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!parts[i]) out.missing.push_back(trained.origin.parts[i]);
+  std::uint64_t sum = 0;
+  std::vector<const Rows*> rows;
+  for (const auto& each : given) {
+    sum += each.found.given.hash();
+    rows.push_back(each.rows.get());
+  }
+  const bool each_part = out.missing.empty() && given.size() == parts.size();
+  out.same_rows = out.all_there = each_part || (given.size() == 1 && given[0].found.same) ||
+                                  (out.rows == trained.origin.rows.rows() && sum == trained.origin.rows.hash() &&
+                                   trained.origin.rows.weighted_hash() == std::nullopt);
+  if (out.same_rows) out.missing.clear();
+  out.certificate = trained.model->verify(StackedRows(rows), execution);
+  return out;
 }
 
 }  // namespace
@@ -291,6 +316,7 @@ Verification TrainedModel::verify(std::span<const TableStream* const> data, cons
     out.certificate = model->verify(*given[0].rows, execution);
     return out;
   }
+  if (model->method().verifies_together()) return verify_together(*this, given, std::move(out), execution);
   if (data.size() == 1 && given[0].found.same && data[0]->table() && data[0]->rows() == origin.rows.rows()) {
     const auto tables = cut(*data[0], origin.parts);
     std::vector<MemoryTableStream> streams(tables.begin(), tables.end());

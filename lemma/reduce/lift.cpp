@@ -123,6 +123,12 @@ Certificate certify(const LiftModel& model, const Rows& rows, const Execution& e
   return out;
 }
 
+LiftModel updated(const LiftModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("lift: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  return fit(Valid<Lift>(model.spec), rows, options);
+}
+
 template const Method& method_of<Lift>();
 
 }  // namespace lemma

@@ -75,6 +75,10 @@ struct PcaModel : Evidence {
   Vector mean;                // 0 where columns are not centred
   Vector scale;               // 1 where columns are not scaled
   double total_variance = 0;  // trace of S
+  // Of the rows, for updates: Σ w, the mean and the scatter about it. Empty where S was never made, or beyond kMostKept columns.
+  double seen_weight = 0;
+  Vector seen_mean;
+  Matrix seen_scatter;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -83,8 +87,13 @@ struct PcaModel : Evidence {
         result("loadings", &PcaModel::loadings, "unit axes: a row per feature, a column per component", kFeaturesDown),
         result("mean", &PcaModel::mean, "subtracted from each column", kByFeature),
         result("scale", &PcaModel::scale, "each column is divided by it", kByFeature),
-        result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns")};
+        result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns"),
+        later(state("seen_weight", &PcaModel::seen_weight, "sum of the weights of the rows, for updates")),
+        later(state("seen_mean", &PcaModel::seen_mean, "of the columns; empty beyond 500 of them")),
+        later(state("seen_scatter", &PcaModel::seen_scatter, "about their means; empty beyond 500"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
   Index width() const { return loadings.rows(); }
   Index components() const { return loadings.cols(); }
   void check() const;
@@ -98,6 +107,8 @@ struct PcaModel : Evidence {
 
 PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the mean and scatter of those before.
+PcaModel updated(const PcaModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Pca>();
 

@@ -92,6 +92,12 @@ Certificate certify(const PolynomialModel& model, const Rows& rows, const Execut
   return out;
 }
 
+PolynomialModel updated(const PolynomialModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("polynomial: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  return fit(Valid<Polynomial>(model.spec), rows, options);
+}
+
 template const Method& method_of<Polynomial>();
 
 }  // namespace lemma

@@ -159,7 +159,9 @@ Candidates candidates_of(const Formula& formula, const Table& schema, const Desi
   for (const auto& e : formula.response)
     for (auto& name : columns_of(e)) used.push_back(std::move(name));
   for (const auto& column : schema.all()) {
-    if (column.name == options.weights || column.name == options.precision || column.name == options.id) continue;
+    if (column.name == options.weights || column.name == options.precision || column.name == options.id ||
+        column.name == options.cluster)
+      continue;
     if (column.type() != ColumnType::text || options.letters > 0) result.columns.push_back(column.name);
     else if (std::find(used.begin(), used.end(), column.name) == used.end()) texts.push_back(column.name);
   }
@@ -192,7 +194,8 @@ void check_survey(const DesignParts& parts, const Survey& found) {
     all.incomplete = found.incomplete;
     std::vector<std::string> order = parts.columns;
     order.insert(order.end(), parts.response.columns.begin(), parts.response.columns.end());
-    order.insert(order.end(), {parts.weights, parts.precision});
+    order.insert(order.end(), {parts.weights, parts.precision, parts.cluster});
+    order.insert(order.end(), parts.complete.begin(), parts.complete.end());
     auto left = found.missing;
     for (const auto& name : order)
       if (const auto count = left.find(name); count != left.end()) {
@@ -224,6 +227,7 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
   check_weights(schema, options.weights);
   check_weights(schema, options.precision);
   if (!options.id.empty()) schema.column(options.id);
+  if (!options.cluster.empty()) schema.column(options.cluster);  // an Error where there is none
   auto [columns, notes] = candidates_of(formula, schema, options);
   while (true) {
     Draft draft = draft_design(formula.expand(columns), schema, options);

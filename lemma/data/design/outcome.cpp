@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hash.hpp>
 #include <lemma/data/design/parts.hpp>
 #include <limits>
 
@@ -106,12 +107,32 @@ std::vector<double> weights(const BoundTable& bound, const std::string& name, st
   return out;
 }
 
+/// A cluster is known by the 64-bit hash of its value: nothing about clusters has to be learned before, or kept.
+std::vector<std::uint64_t> clusters(const BoundTable& bound, std::span<const Index> kept) {
+  const std::string& name = bound.parts().cluster;
+  if (name.empty() || bound.use() != Use::training) return {};
+  const Column& column = bound.column(name);
+  std::vector<std::uint64_t> out;
+  out.reserve(kept.size());
+  if (column.type() == ColumnType::categorical) {
+    std::vector<std::uint64_t> of_level;
+    for (const auto& level : column.categories().levels) of_level.push_back(hash_text(level));
+    for (const Index row : kept) out.push_back(of_level[at(column.categories().codes[at(row)])]);
+  } else if (column.type() == ColumnType::numeric) {
+    for (const Index row : kept) out.push_back(hash_numbers(std::span(&column.numbers().values[at(row)], 1)));
+  } else {
+    for (const Index row : kept) out.push_back(hash_text(column.texts().values[at(row)]));
+  }
+  return out;
+}
+
 }  // namespace
 
 void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data) {
   const DesignParts& parts = bound.parts();
   data.weight = weights(bound, parts.weights, kept);
   data.precision = weights(bound, parts.precision, kept);
+  data.cluster = clusters(bound, kept);
   for (const auto& offset : parts.offsets) {
     const auto each = kept_numbers(bound, offset, kept, gaps, true);
     if (data.offset.empty()) data.offset.assign(kept.size(), 0.0);

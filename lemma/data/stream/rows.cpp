@@ -28,13 +28,15 @@ void describe(Rows& rows, const Design& design) {
 }
 
 Block block_of(const MatrixView& x, Index first, std::span<const double> y, std::span<const int> label,
-               std::span<const double> weight, std::span<const double> precision, std::span<const double> offset) {
+               std::span<const double> weight, std::span<const double> precision, std::span<const double> offset,
+               std::span<const std::uint64_t> cluster) {
   Block block(x, first);
   block.y = y;
   block.label = label;
   block.weight = weight;
   block.precision = precision;
   block.offset = offset;
+  block.cluster = cluster;
   return block;
 }
 
@@ -52,12 +54,14 @@ DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(
   has_weights = !data_.weight.empty();
   has_precision = !data_.precision.empty();
   has_offset = !data_.offset.empty();
+  has_clusters = !data_.cluster.empty();
 }
 
 Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
   return block_of(data_.x.middleRows(first, size), first, part_of(data_.y, first, size),
                   part_of(data_.label, first, size), part_of(data_.weight, first, size),
-                  part_of(data_.precision, first, size), part_of(data_.offset, first, size));
+                  part_of(data_.precision, first, size), part_of(data_.offset, first, size),
+                  part_of(data_.cluster, first, size));
 }
 
 StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,
@@ -78,13 +82,14 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
+  has_clusters = training && !parts.cluster.empty();
   kept_ = RowSelection(stream.rows());
   if (policy_ != Missing::error || !training) count_rows(execution);
   const bool classifies = parts.response.kind == Response::Kind::classes;
   if (use != Use::prediction && stream.parses())
     cache_ = std::make_unique<RowCache>(count(), width(),
                                         RowCache::Parts{has_response && !classifies, has_response && classifies,
-                                                        has_weights, has_precision, has_offset});
+                                                        has_weights, has_precision, has_offset, has_clusters});
 }
 
 /// Which rows are dropped is known only by looking at all of them, once; so are, for predictions, how many values are
@@ -153,6 +158,7 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
   copy_part(data.weight, skip, take, buffer.weight);
   copy_part(data.precision, skip, take, buffer.precision);
   copy_part(data.offset, skip, take, buffer.offset);
+  copy_part(data.cluster, skip, take, buffer.cluster);
 }
 
 /// Rows [first, first + size) from the stream itself, to the buffer's rows from `at` on.
@@ -182,6 +188,7 @@ Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
   buffer.weight.clear();
   buffer.precision.clear();
   buffer.offset.clear();
+  buffer.cluster.clear();
   constexpr Index kChunk = RowCache::kRows;
   Index made = 0;  // rows of the buffer that are filled
   const auto make_until = [&](Index done) {
@@ -203,7 +210,8 @@ Block StreamRows::read(Index first, Index size, BlockBuffer& buffer) const {
     done += take;
   }
   make_until(size);
-  return block_of(buffer.x, first, buffer.y, buffer.label, buffer.weight, buffer.precision, buffer.offset);
+  return block_of(buffer.x, first, buffer.y, buffer.label, buffer.weight, buffer.precision, buffer.offset,
+                  buffer.cluster);
 }
 
 }  // namespace lemma

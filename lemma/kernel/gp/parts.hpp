@@ -20,6 +20,9 @@ class GpFactor {
 
 namespace gp {
 
+/// What the hyperparameters of a kernel are called, in their order; then the noise.
+std::vector<std::string> names_of(const Kernel& kernel);
+
 /// The hyperparameters of a model: of the kernel, and the noise.
 struct Setting {
   Kernel kernel;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
+#include <lemma/kernel/svm/standardise.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -95,6 +96,15 @@ void SvmModel::check() const {
   require(has_probabilities() == (spec.probabilities && of_classes),
           "svm: the sigmoids are not those that were asked for");
   require(has_probabilities() || fold_seed == 0, "svm: there are folds without sigmoids");
+  const Index scaled = spec.standardize ? width() : 0;
+  require(mean.size() == scaled && deviation.size() == scaled && mean.allFinite() && deviation.allFinite() &&
+              (deviation.array() > 0).all(),
+          "svm: the scales of the columns are not usable");
+  const bool planes = coefficients.of.size() > 0 || intercept.size() > 0;  // a file may be older than they are
+  require(!planes || (spec.kernel.get<LinearKernel>() && coefficients.of.rows() == machines_expected &&
+                      coefficients.of.cols() == width() && intercept.size() == machines_expected &&
+                      coefficients.of.allFinite() && intercept.of.allFinite()),
+          "svm: the planes do not fit the machines");
   support_vectors.check(Svm::name, spec.kernel, kept);
   if (spec.kernel.contains<Precomputed>())
     require(kept == 0 || support.of.back() < width(), "svm: a support vector is beyond the columns");
@@ -109,7 +119,8 @@ void read_fields(SvmModel& model, const Value& value) {
 Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution) const {
   require(x.cols() == width(), fmt::format("svm: the model has {} columns and the rows have {}", width(), x.cols()));
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
-  Matrix values = kernel.expand(x, dual_coefficients.of.transpose(), execution);
+  const Matrix scaled = spec.standardize ? svm::standardised(x, mean, deviation) : Matrix();
+  Matrix values = kernel.expand(spec.standardize ? MatrixView(scaled) : x, dual_coefficients.of.transpose(), execution);
   values.rowwise() += bias.of.transpose();
   return values;
 }

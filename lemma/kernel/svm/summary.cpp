@@ -86,7 +86,9 @@ void require_same_rows(const SvmModel& model, const Block& block) {
   for (std::size_t s = 0; s < support.size(); ++s) {
     const Index i = support[s] - block.first, which[] = {static_cast<Index>(s)};
     if (i < 0 || i >= block.rows()) continue;
-    const Vector row = kept.rows(which).row(0), seen = block.x.row(i);
+    Vector seen = block.x.row(i);
+    if (model.spec.standardize) seen = (seen - model.mean).cwiseQuotient(model.deviation);
+    const Vector row = kept.rows(which).row(0);
     if (!((row - seen).cwiseAbs().maxCoeff() <= 1e-9 * (1e-300 + row.cwiseAbs().maxCoeff()))) fail();
   }
 }

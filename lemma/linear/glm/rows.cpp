@@ -244,7 +244,7 @@ void Totals::merge(const Totals& other) {
 
 double likelihood_dispersion(const GlmLaw& law, const Survey& known, double deviance) {
   if (!law.estimates_dispersion()) return 1;
-  return deviance / (law.family == GlmFamily::gaussian ? known.n : known.mass);
+  return deviance / (law.base() == GlmFamily::gaussian ? known.n : known.mass);
 }
 
 double deviance_residual(double y, double prior, const GlmPoint& point) {

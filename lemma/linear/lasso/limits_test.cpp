@@ -61,7 +61,7 @@ TEST(Lasso, TheNaturalWrongElasticNetsFailTheCertificate) {
 
 TEST(Lasso, StoppedEarlyItSaysSo) {
   const Wide data(50, 40);
-  const auto m = fit(Lasso{.lambda = {1}, .max_sweeps = 2}, data.x, data.response());
+  const auto m = fit(Lasso{.lambda = {1}, .max_iterations = 2}, data.x, data.response());
   EXPECT_FALSE(m.certificate.holds());
   EXPECT_EQ(m.certificate.stopped, "sweep limit");
   ASSERT_EQ(m.warnings.size(), 1U);

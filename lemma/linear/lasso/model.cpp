@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/lasso/parts.hpp>
+#include <lemma/linear/shared/plane.hpp>
 
 namespace lemma {
 namespace {
@@ -77,11 +78,7 @@ template <class Spec>
 Vector PathModel<Spec>::predict(const MatrixView& x) const {
   require(x.cols() == width(),
           fmt::format("{}: the model has {} columns and the rows have {}", Spec::name, width(), x.cols()));
-  const Vector b = slopes();
-  const double b0 = intercept.of(chosen());
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(b) + b0;  // each row alone: the same bits in any company
-  return out;
+  return heights(x, slopes(), intercept.of(chosen()));
 }
 
 template <class Spec>

@@ -41,14 +41,19 @@ Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
   return eta;
 }
 
-Vector LogisticModel::predict(const MatrixView& x, Offset offset) const {
-  return decision(x, offset).col(0).unaryExpr([](double eta) { return logistic(eta); });
+Vector LogisticModel::predict(const MatrixView& x, Offset offset) const { return value_of(decision(x, offset)); }
+
+Vector LogisticModel::value_of(const Matrix& planes) {
+  return planes.col(0).unaryExpr([](double eta) { return logistic(eta); });
 }
 
 Matrix LogisticModel::probabilities(const MatrixView& x, Offset offset) const {
-  const Vector eta = decision(x, offset).col(0);
-  Matrix out(x.rows(), 2);
-  for (Index i = 0; i < x.rows(); ++i) out.row(i) << logistic(-eta(i)), logistic(eta(i));
+  return probabilities_of(decision(x, offset));
+}
+
+Matrix LogisticModel::probabilities_of(const Matrix& planes) {
+  Matrix out(planes.rows(), 2);
+  for (Index i = 0; i < planes.rows(); ++i) out.row(i) << logistic(-planes(i, 0)), logistic(planes(i, 0));
   return out;
 }
 

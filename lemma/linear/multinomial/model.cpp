@@ -127,8 +127,10 @@ Matrix MultinomialModel::decision(const MatrixView& x) const {
   return out;
 }
 
-Matrix MultinomialModel::probabilities(const MatrixView& x) const {
-  Matrix out = decision(x);
+Matrix MultinomialModel::probabilities(const MatrixView& x) const { return probabilities_of(decision(x)); }
+
+Matrix MultinomialModel::probabilities_of(const Matrix& planes) {
+  Matrix out = planes;
   softmax_rows(out);
   return out;
 }

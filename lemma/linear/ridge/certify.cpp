@@ -14,6 +14,22 @@ namespace {
 constexpr double kTolerance = 1e-20;  // of the squares that cancel: an error of 1e-10 in what they are squares of
 constexpr double kRank = 1e-13;
 
+/// What is kept for updates: products of the triangle's columns, in units of their lengths.
+void compare_seen(Comparison& same, const RidgeModel& model, const LeastSquares& data) {
+  if (model.seen_triangle.size() == 0) return;
+  same.relative("seen_weight", model.seen_weight, data.weight());
+  same.relative("seen_mass", model.seen_mass, data.mass());
+  const Matrix stored = model.seen_triangle.transpose() * model.seen_triangle,
+               expected = data.triangle().transpose() * data.triangle();
+  const Vector length = expected.diagonal().cwiseSqrt(), mean = data.mean() + data.mean_rest();
+  for (Index j = 0; j < length.size(); ++j) {
+    same.entry("seen_mean", j, model.seen_mean(j), mean(j),
+               length(j) / std::sqrt(data.mass()) + 1e-6 * std::abs(mean(j)));
+    for (Index i = 0; i < length.size(); ++i)
+      same.number("seen_triangle", stored(i, j), expected(i, j), length(i) * length(j) + 1e-300);
+  }
+}
+
 /// Everything but the coefficients, from the problem and the numbers it follows from.
 void compare_numbers(Comparison& same, const RidgeModel& model, const ridge::Problem& problem, const Rows& rows,
                      const Execution& execution) {
@@ -21,6 +37,7 @@ void compare_numbers(Comparison& same, const RidgeModel& model, const ridge::Pro
   for (Index k = 0; k < count; ++k)
     same.entry("lambda", k, model.lambda.of(k), model.spec.lambda[static_cast<std::size_t>(k)], 0);
   for (Index j = 0; j < p; ++j) same.entry("scale", j, model.scale(j), problem.scale(j), problem.scale(j));
+  compare_seen(same, model, problem.data);
   const ridge::PenaltyRoot root = ridge::penalty_root(model.spec, p);
   const ridge::Seen seen(problem, root);
   std::vector<ridge::Augmented> augmented;
@@ -39,6 +56,10 @@ void compare_numbers(Comparison& same, const RidgeModel& model, const ridge::Pro
     same.entry("objective", k, model.objective.of(k), objective, objective + 1e-6 * problem.total_ss);
   }
   if (same.finding()) return;
+  if (model.updates > 0) {  // by gcv, or one λ
+    for (const double each : model.loo_mse.of) same.number("loo_mse", each, RidgeModel::kNone, 0);
+    return same.relative("chosen_lambda", model.chosen_lambda, ridge::choose_lambda(model));
+  }
   Vector loo = Vector::Constant(count, RidgeModel::kNone);
   if (ridge::leaves_out(model.spec, rows)) {
     const auto leverages = [&](const Matrix& x) {

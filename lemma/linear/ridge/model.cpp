@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/ridge.hpp>
+#include <lemma/linear/shared/plane.hpp>
 
 namespace lemma {
 
@@ -19,6 +20,11 @@ void RidgeModel::check() const {
   require(spec.penalty_factors.empty() || static_cast<Index>(spec.penalty_factors.size()) == features,
           "ridge: the penalty factors do not fit the columns");
   require(spec.penalty.size() == 0 || spec.penalty.rows() == features, "ridge: the penalty does not fit the columns");
+  const bool seen = seen_triangle.size() > 0;
+  require(updates >= 0 && seen_mean.size() == (seen ? features + 1 : 0) && seen_mean.allFinite() &&
+              seen_triangle.cols() == (seen ? features + 1 : 0) && seen_triangle.allFinite() &&
+              (seen ? seen_weight > 0 && seen_mass > 0 : seen_weight == 0 && seen_mass == 0),
+          "ridge: what was seen of the rows is not usable");
   chosen();
 }
 
@@ -32,11 +38,7 @@ Vector RidgeModel::slopes() const { return coefficients.of.row(chosen()); }
 
 Vector RidgeModel::predict(const MatrixView& x) const {
   require(x.cols() == width(), fmt::format("ridge: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Vector b = slopes();
-  const double b0 = intercept.of(chosen());
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(b) + b0;  // each row alone: the same bits in any company
-  return out;
+  return heights(x, slopes(), intercept.of(chosen()));
 }
 
 AffineMap RidgeModel::affine() const { return {slopes().transpose(), Vector::Constant(1, intercept.of(chosen()))}; }
