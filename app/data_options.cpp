@@ -210,10 +210,16 @@ std::shared_ptr<const TableStream> DataOptions::stream(const Context& context, P
   return std::make_shared<MemoryTableStream>(std::make_shared<const Table>(table(context, passed)));
 }
 
-std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& context) const {
-  if (where.empty() && rows.empty())
-    if (auto mapped = open_mapped(data, read_options(context))) return mapped;
-  return stream(context);
+std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& context,
+                                                              const ChooseColumns& wanted) const {
+  if (!where.empty() || !rows.empty()) return stream(context);
+  if (auto mapped = open_mapped(data, read_options(context))) return mapped;
+  if (limit()) return stream(context);
+  const NothingToKeep reading;
+  auto parsed = open_parsed(data, read_options(context), wanted);
+  if (!parsed) return stream(context);
+  tell_notes(parsed->schema(), context);
+  return parsed;
 }
 
 Missing parse_missing(const std::string& name) {

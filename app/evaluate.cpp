@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <lemma/catalog.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/validate/judge.hpp>
 
@@ -24,7 +25,9 @@ void evaluate(const Evaluate& options, Context& context) {
   how.truth = options.truth;
   how.memory = options.data.limit();
   how.execution = context.execution();
-  const auto data = options.data.where_it_lies(context);
+  const bool as_they_stand = options.weights.empty() && options.truth.empty();  // else more columns are needed
+  const auto wanted = [&](const auto&) { return as_they_stand ? columns_as_they_are(trained.design) : std::nullopt; };
+  const auto data = options.data.where_it_lies(context, wanted);
   Judgement found = judge(trained, *data, how);
   found.model = options.model;
   for (const auto& note : found.notes) context.note("note: " + note);

@@ -14,6 +14,7 @@
 #include <lemma/core/params.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/select/stepwise.hpp>
 
@@ -141,7 +142,12 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
     output.emplace(options.output, Output::Content::binary, context);
   }
   const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
-  const auto data = options.data.where_it_lies(context);
+  // Of rows that weigh, or have names, more is needed than the columns of the formula; of steps, columns in any order.
+  const bool as_they_stand =
+      options.weights.empty() && options.precision.empty() && options.id.empty() && options.stepwise.empty();
+  const auto data = options.data.where_it_lies(context, [&](const std::vector<std::string>& names) {
+    return as_they_stand ? columns_as_they_are(f, names) : std::nullopt;
+  });
   const Formula f = typed ? *typed : formula_of_all(*method, params, data->schema(), context);
   std::optional<Stepwise> chosen;
   if (!options.stepwise.empty()) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -28,7 +29,8 @@ void update(const Update& options, Context& context) {
   how.seed = context.seed;
   how.threads = context.execution().threads;
   how.progress = context.progress();
-  const auto data = options.data.where_it_lies(context);
+  const auto wanted = [&](const auto&) { return columns_as_they_are(before.design); };
+  const auto data = options.data.where_it_lies(context, wanted);
   const TrainedModel after = before.update(*data, how, options.data.limit());
   if (output) {
     output->write(encode(after));

@@ -9,6 +9,7 @@
 #include <lemma/catalog.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -50,12 +51,13 @@ std::string about_rows(const TrainedModel& trained, const Verification& found, c
 
 void verify(const Verify& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
+  const auto wanted = [&](const auto&) { return columns_as_they_are(trained.design); };
   std::vector<std::shared_ptr<const TableStream>> data;
-  data.push_back(options.data.where_it_lies(context));
+  data.push_back(options.data.where_it_lies(context, wanted));
   for (const auto& name : options.more) {
     DataOptions next = options.data;
     next.data = name;
-    data.push_back(next.where_it_lies(context));
+    data.push_back(next.where_it_lies(context, wanted));
   }
   std::vector<const TableStream*> tables;
   for (const auto& each : data) tables.push_back(each.get());

@@ -9,6 +9,7 @@
 #include <lemma/data/sparse_rows.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/fit.hpp>
+#include <lemma/model/sketched_rows.hpp>
 #include <lemma/model/train.hpp>
 #include <mutex>
 
@@ -111,11 +112,12 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   const bool streamed = !data.sparse() && exceeds(data, options.memory);
   check_kind(method->name(), method->about(), rows);
   const Execution execution = options.fit.execution();
+  SketchedRows sketched(rows, key_of(rows, method->about().uses_response));
   auto model = [&] {
     const Hearing hearing(execution);
-    return streamed ? fit_measured(*method, params, rows, options.fit) : method->fit(params, rows, options.fit);
+    return streamed ? fit_measured(*method, params, sketched, options.fit) : method->fit(params, sketched, options.fit);
   }();
-  RowSketch memory = sketch(rows, key_of(rows, method->about().uses_response), to_the_end(options.fit));
+  RowSketch memory = sketched.sketch(to_the_end(options.fit));
   RowNames names;
   if (speaks_of_rows(*method)) names = names_of_rows(data, given.kept, options.id);
   return {std::move(model),  design,          {data.schema().source(), std::move(memory)}, given.notes,
@@ -170,11 +172,12 @@ TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& opt
   const RowsOfData given = rows_to_learn_from(how, design, data, options, memory);
   check_kind(how.name(), how.about(), *given.rows);
   const Execution execution = options.execution();
+  SketchedRows sketched(*given.rows, origin.rows.key());
   auto after = [&] {
     const Hearing hearing(execution);
-    return model->update(*given.rows, options);
+    return model->update(sketched, options);
   }();
-  const RowSketch more = sketch(*given.rows, origin.rows.key(), to_the_end(options));
+  const RowSketch more = sketched.sketch(to_the_end(options));
   std::vector<std::string> all_notes = notes;
   for (const auto& note : given.notes)
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) all_notes.push_back(note);
