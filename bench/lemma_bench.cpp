@@ -20,7 +20,7 @@ using namespace lemma;
 
 struct Job {
   std::string data;
-  FitOptions options;
+  CallOptions options;
   std::string file(const std::string& name) const { return data + "/" + name; }
   Matrix matrix(const std::string& name) const { return read_npy_matrix(file(name)); }
 };

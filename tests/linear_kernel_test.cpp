@@ -32,9 +32,9 @@ double difference(const Matrix& a, const Matrix& b) {
 
 TEST(LinearKernel, MakesKernelLogisticTheRidgeOfLogistic) {
   const Groups data(150, 4, 2, 0.5);
-  FitOptions weighted;
+  CallOptions weighted;
   weighted.weights = Vector::LinSpaced(150, 0, 149).unaryExpr([](double i) { return std::fmod(i, 3); });
-  for (const auto& options : {FitOptions{}, weighted})
+  for (const auto& options : {CallOptions{}, weighted})
     for (const bool intercept : {true, false})
       for (const double lambda : {0.1, 3.0}) {
         const auto plain = fit(Logistic{.lambda = std::vector{lambda}, .intercept = intercept, .standardize = false},

@@ -361,7 +361,6 @@ KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& o
 }
 
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution) {
-  require(rows.width() == model.width(), "kmeans: wrong number of columns");
   const PlainSearch search(model.centers);
   const auto step = scan(rows, PlainStep(model, search), execution);
   const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;

@@ -20,8 +20,6 @@ namespace {
 
 constexpr Index kBlock = 4096;  // rows that are looked at together
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 bool is_column(const Expression& e) { return e.kind == Expression::Kind::name; }
 
 /// Columns of the schema by their names.

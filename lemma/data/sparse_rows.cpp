@@ -10,8 +10,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// These rows alone.
 SparseData rows_of(const SparseData& data, const std::vector<Index>& rows) {
   SparseData out{{{0}, {}, {}, data.x.width}, {}, data.notes, data.source};

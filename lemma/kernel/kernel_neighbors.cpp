@@ -107,8 +107,7 @@ void KernelNeighborsModel::check() const {
 }
 
 std::vector<Neighbors> KernelNeighborsModel::neighbors(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_neighbors: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   std::vector<Neighbors> out(static_cast<std::size_t>(x.rows()));
   const Search search(spec.kernel, points.points(spec.kernel, {}), weight, spec.k);
   search.each(x, {}, [&](Index i, const Neighbors& found) { out[static_cast<std::size_t>(i)] = found; });
@@ -185,11 +184,6 @@ KernelNeighborsModel fit(const Valid<KernelNeighbors>& spec, const Rows& rows, c
 }
 
 Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelNeighbors::name, KernelNeighbors::about, rows);
-  require(rows.width() == model.width() &&
-              static_cast<Index>(rows.classes.size()) == (model.of_classes ? model.counts.size() : 0),
-          "kernel_neighbors: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows given = kernel_rows(KernelNeighbors::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] {
     KernelNeighborsModel of_given;

@@ -13,8 +13,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// k(xᵢ, ·) at all rows, made at the first mistake on row i and kept while there is room.
 class MistakenRows {
  public:
@@ -243,8 +241,7 @@ void read_fields(KernelPerceptronModel& model, const Value& value) {
 }
 
 Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
   return kernel.expand(x, dual_coefficients.of.transpose()).rowwise() + intercept.of.transpose();
 }
@@ -330,10 +327,6 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
 
 /// From the rows anew, by the coefficients alone.
 Certificate certify(const KernelPerceptronModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelPerceptron::name, KernelPerceptron::about, rows);
-  require(rows.width() == model.width() && functions_for(static_cast<Index>(rows.classes.size())) == model.functions(),
-          "kernel_perceptron: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows data = kernel_rows(KernelPerceptron::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KeptAmong kept = kept_among(model, data);
   const Sides sides = sides_of(model, data, kept.of, execution.part(0.1, 1));

@@ -91,7 +91,7 @@ TEST(KernelPerceptron, OfMoreClassesHasOneFunctionForEach) {
 
 TEST(KernelPerceptron, AWeightIsSoManyCopiesAndMustBeWhole) {
   const Disc data(60, 0.2);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(60);
   std::vector<Index> copies;
   std::vector<std::string> labels;

@@ -194,8 +194,7 @@ void NadarayaWatsonModel::check() const {
 }
 
 Vector NadarayaWatsonModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("nadaraya_watson: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Smoother smoother(points, response, weights, bandwidth, spec.degree);
   const Matrix scaled = x * bandwidth.cwiseInverse().asDiagonal();
   Vector out(x.rows());
@@ -241,10 +240,6 @@ NadarayaWatsonModel fit(const Valid<NadarayaWatson>& spec, const Rows& rows, con
 }
 
 Certificate certify(const NadarayaWatsonModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(NadarayaWatson::name, NadarayaWatson::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("nadaraya_watson: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const KernelRows given = dense_rows(rows, execution);
   KeptRows kept;
   kept.dense = model.points;

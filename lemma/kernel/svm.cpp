@@ -13,7 +13,6 @@ using namespace svm;
 
 constexpr Index kSmallMachine = 2000;  // several of these are trained side by side, larger ones one after the other
 constexpr double kOneScale = 30;       // standard deviations of columns may differ by so much
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool compares_scales(const Kernel& kernel) {
   return !kernel.any_of([](const Kernel& part) {

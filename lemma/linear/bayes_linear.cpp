@@ -227,8 +227,7 @@ void BayesLinearModel::check() const {
 }
 
 Vector BayesLinearModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("bayes_linear: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Vector out(x.rows());
   for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(coefficients) + intercept;
   return out;
@@ -308,10 +307,6 @@ BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const Fit
 }
 
 Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(BayesLinear::name, BayesLinear::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("bayes_linear: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const LeastSquares data =
       learn_triangle(BayesLinear::name, rows, model.spec.intercept, LeastSquares::Route::householder, execution);
   const Reduced from = reduce(model.spec, data);

@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/linear/centroid.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 namespace {
@@ -88,8 +89,7 @@ void CentroidModel::check() const {
 
 /// About the mean of the means, so that an offset of the columns does not cancel.
 Matrix CentroidModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("centroid: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Eigen::RowVectorXd centre = means.colwise().mean(), by = scale.transpose().cwiseInverse();
   const Matrix from = (means.rowwise() - centre) * by.asDiagonal();
   const Vector constant = 0.5 * from.rowwise().squaredNorm();
@@ -102,17 +102,7 @@ Matrix CentroidModel::decision(const MatrixView& x) const {
   return all.col(1) - all.col(0);
 }
 
-Labels CentroidModel::predict(const MatrixView& x) const {
-  const Matrix f = decision(x);
-  Labels out(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    if (class_count() == 2) best = f(i, 0) > 0 ? 1 : 0;
-    else f.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
+Labels CentroidModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 AffineMap CentroidModel::affine() const {
   const Eigen::RowVectorXd centre = means.colwise().mean();
@@ -181,8 +171,6 @@ CentroidModel fit(const Valid<Centroid>& spec, const Rows& rows, const FitOption
 }
 
 Certificate certify(const CentroidModel& model, const Rows& rows, const Execution& execution) {
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
-          "centroid: the rows do not have the columns and classes of the model");
   const Vector unit = units_of(rows, execution.part(0, 0.4));
   const auto look = scan(rows, AboutMeans(model, unit), execution.part(0.4, 1));
   double worst = (look.counts - model.counts).cwiseAbs().maxCoeff() / look.counts.sum();

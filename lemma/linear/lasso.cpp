@@ -230,10 +230,6 @@ void compare_numbers(Comparison& same, const PathModel<Spec>& model, const Stand
 
 template <class Spec>
 Certificate certify_path(const PathModel<Spec>& model, const Rows& rows, const Execution& execution) {
-  check_rows(Spec::name, Spec::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("{}: the model has {} columns and the rows have {}", Spec::name, model.width(), rows.width()));
-  model.check();
   const ElasticNet net = as_net(model.spec);
   const StandardisedColumns columns =
       standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.5));

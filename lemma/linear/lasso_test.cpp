@@ -101,7 +101,7 @@ TEST(Lasso, SparseColumnsGiveWhatDenseOnesGive) {
 
 TEST(Lasso, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(40, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(40);
   std::vector<Index> copies;
   for (Index i = 0; i < 40; ++i) {
@@ -118,14 +118,14 @@ TEST(Lasso, AWeightIsSoManyCopiesOfItsRow) {
 
 TEST(Lasso, PrecisionMultipliesTheSquaresAndAnOffsetLeavesTheResponse) {
   const Data data(40, 3);
-  FitOptions precise;
+  CallOptions precise;
   precise.precision = Vector::LinSpaced(40, 0.5, 2);
   const Lasso spec{.lambda = {2}, .intercept = false, .standardize = false};
   const auto m = fit(spec, data.x, data.response(), precise);
   const Vector root = precise.precision.cwiseSqrt();
   const Matrix x = root.asDiagonal() * data.x;
   EXPECT_LT(largest_difference(m, fit(spec, x, root.cwiseProduct(data.response()))), 1e-10);
-  FitOptions moved;
+  CallOptions moved;
   moved.offset = data.x.col(0);
   const auto with = fit(Lasso{.lambda = {2}}, data.x, data.response(), moved),
              without = fit(Lasso{.lambda = {2}}, data.x, data.response() - moved.offset);
@@ -219,7 +219,7 @@ TEST(Lasso, ThreadsGiveTheSameBits) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{400, 60}, {60, 900}}) {
     const Wide data(rows, columns);
     const MemoryRows all = rows_of(data.x, data.y);
-    FitOptions options;
+    CallOptions options;
     options.threads = 1;
     const auto bits = [&] { return to_cbor(write_fields(fit(Lasso{}, all, options), false)); };
     const auto one = bits();

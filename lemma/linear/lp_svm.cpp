@@ -313,11 +313,6 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
 
 /// α is made from the margins alone; both values are taken from the rows.
 Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(LpSvm::name, LpSvm::about, rows);
-  require(rows.width() == model.width() && planes_for(rows) == model.planes(),
-          fmt::format("lp_svm: the model has {} columns and {} planes, which the rows do not fit", model.width(),
-                      model.planes()));
-  model.check();
   const Columns columns = look_at_columns(LpSvm::name, rows, execution);
   const auto factors =
       class_factors(LpSvm::name, model.spec.class_weights, class_counts(LpSvm::name, rows), rows.classes);

@@ -184,8 +184,7 @@ void PerceptronModel::check() const {
 }
 
 Matrix PerceptronModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Matrix out(x.rows(), planes());
   for (Index i = 0; i < x.rows(); ++i)
     for (Index k = 0; k < planes(); ++k) out(i, k) = coefficients.of.row(k).dot(x.row(i)) + intercept.of(k);
@@ -306,10 +305,6 @@ void compare_counts(Comparison& same, const PerceptronModel& model, const Rows& 
 
 /// From the rows anew, by the coefficients in the user's units.
 Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Perceptron::name, Perceptron::about, rows);
-  require(rows.width() == model.width() && planes_of(rows) == model.planes(),
-          "perceptron: the rows do not have the columns and classes of the model");
-  model.check();
   const Sides sides = scan(rows, Sides(model), execution);
   Certificate out = certificate_of(sides.wrong.sum(), 0, false);
   Comparison same;

@@ -76,7 +76,7 @@ TEST(Perceptron, OfMoreClassesHasOnePlaneForEach) {
 
 TEST(Perceptron, AWeightIsSoManyCopiesAndMustBeWhole) {
   const Halves data(60, 0.05);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(60);
   std::vector<Index> copies;
   std::vector<std::string> labels;

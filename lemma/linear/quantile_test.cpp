@@ -154,7 +154,7 @@ TEST(Quantile, IsEquivariant) {
 
 TEST(Quantile, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(60, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(60);
   std::vector<Index> copies;
   for (Index i = 0; i < 60; ++i) {
@@ -179,7 +179,7 @@ TEST(Quantile, AWeightIsSoManyCopiesOfItsRow) {
 
 TEST(Quantile, ThreadsGiveTheSameBits) {
   const Data data(20'000, 4);
-  FitOptions options;
+  CallOptions options;
   options.threads = 1;
   const auto one = fit(Lad{}, data.x, data.response(), options);
   options.threads = 3;
@@ -284,7 +284,7 @@ TEST(Quantile, UnitsFarFromOneGiveTheAnswerOrAClearError) {
 TEST(Quantile, RefusesWhatItCannotUse) {
   const Data data(30, 2);
   EXPECT_NE(message_of([&] { fit(Quantile{.tau = 1}, data.x, data.response()); }).find("tau is 1"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(30);
   EXPECT_EQ(message_of([&] { fit(Lad{}, data.x, data.response(), options); }),
             "lad: all weights are 0, so there are no rows to learn from");

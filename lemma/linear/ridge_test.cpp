@@ -161,7 +161,7 @@ TEST(Ridge, APenaltyOnDifferencesDrawsNeighboursTogether) {  // P of Σ (b_j −
 
 TEST(Ridge, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(40, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(40);
   std::vector<Index> copies;
   for (Index i = 0; i < 40; ++i) {
@@ -180,7 +180,7 @@ TEST(Ridge, AWeightIsSoManyCopiesOfItsRow) {
 
 TEST(Ridge, PrecisionMultipliesTheSquaresAndAnOffsetLeavesTheResponse) {
   const Data data(40, 3);
-  FitOptions precise;
+  CallOptions precise;
   precise.precision = Vector::LinSpaced(40, 0.5, 2);
   const Ridge spec{.lambda = {2}, .intercept = false, .standardize = false};
   const auto m = fit(spec, data.x, data.response(), precise);
@@ -190,7 +190,7 @@ TEST(Ridge, PrecisionMultipliesTheSquaresAndAnOffsetLeavesTheResponse) {
   expect_near(row(m.coefficients), row(multiplied.coefficients), 1e-13, "coefficients");
   EXPECT_EQ(m.intercept.of(0), 0);
 
-  FitOptions moved;
+  CallOptions moved;
   moved.offset = data.x.col(0);
   const auto with = fit(Ridge{}, data.x, data.response(), moved);
   const auto without = fit(Ridge{}, data.x, data.response() - moved.offset);
@@ -258,7 +258,7 @@ TEST(Ridge, TheNaturalWrongWayByNormalEquationsFailsTheCertificateOnNearlyDepend
 TEST(Ridge, ThreadsGiveTheSameBits) {
   const Data data(20'000, 7);
   const MemoryRows rows = rows_of(data.x, data.y);
-  FitOptions options;
+  CallOptions options;
   options.threads = 1;
   const auto bits = [&] { return to_cbor(write_fields(fit(Ridge{.lambda = {1, 50}}, rows, options), false)); };
   const auto one = bits();
@@ -282,7 +282,7 @@ TEST(Ridge, SaysWhatItCannotUse) {
   EXPECT_EQ(says(spec), "ridge: penalty has the eigenvalue -1, must have none below 0");
   spec.penalty = Matrix::Identity(3, 3);
   EXPECT_NE(says(spec).find("3 rows of the penalty matrix for 2 columns"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(20);
   EXPECT_EQ(message_of([&] { fit(Ridge{}, data.x, data.response(), options); }),
             "ridge: all weights are 0, so there are no rows to learn from");

@@ -3,7 +3,7 @@
 // A spec joins the catalog when it has, besides its params():
 //     static constexpr MethodAbout about    name, family, task, formula, example, what it takes
 //     Model fit(const Valid<Spec>&, const Rows&, const FitOptions&)
-//     Certificate certify(const Model&, const Rows&, const Execution&)
+//     Certificate certify(const Model&, const Rows&, const Execution&)   of rows that fit the model; asked through verify()
 // and its model: `spec` (with the values that were chosen), fields(), summary(names), width(), check() and its verbs.
 #pragma once
 #include <lemma/core/param_info.hpp>
@@ -12,6 +12,7 @@
 #include <lemma/model/any_model.hpp>
 #include <lemma/model/fields.hpp>
 #include <lemma/model/options.hpp>
+#include <optional>
 #include <span>
 
 namespace lemma {
@@ -79,6 +80,22 @@ concept MethodSpec = Described<Spec> && requires {
 void check_rows(std::string_view name, const MethodAbout& about, const Rows& rows);
 /// The same whatever the number of rows: their columns and their outcome alone.
 void check_kind_of_rows(std::string_view name, const MethodAbout& about, const Rows& rows);
+
+/// Error unless the rows are such as the model can have been fitted on: its kind of response, its columns, its classes.
+void check_rows_of(std::string_view name, const MethodAbout& about, Index width, std::optional<Index> classes,
+                   const Rows& rows);
+
+/// A second look at a model: its certificate computed again, from the model and the rows alone. This is the door to the
+/// methods' own certify(), which take for granted what is checked here.
+template <class Model>
+Certificate verify(const Model& model, const Rows& rows, const Execution& execution = {}) {
+  using Spec = std::remove_cvref_t<decltype(model.spec)>;
+  std::optional<Index> classes;
+  if constexpr (CountsClasses<Model>) classes = model.class_count();
+  check_rows_of(Spec::name, Spec::about, model.width(), classes, rows);
+  model.check();
+  return certify(model, rows, execution);
+}
 
 template <MethodSpec Spec>
 const Method& method_of();
@@ -233,7 +250,7 @@ class SpecModel final : public AnyModel::Interface {
   std::string summary(const Names& names) const override { return model_.summary(names); }
   Value save() const override { return write_fields(model_, false); }
   Certificate verify(const Rows& rows, const Execution& execution) const override {
-    return certify(model_, rows, execution);
+    return lemma::verify(model_, rows, execution);
   }
   AnyModel update(const Rows& rows, const FitOptions& options) const override {
     if constexpr (requires { updated(model_, rows, options); }) {

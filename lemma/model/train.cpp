@@ -15,36 +15,32 @@
 namespace lemma {
 namespace {
 
-/// Weights and offsets that come beside the rows are looked up by the table's rows, so they need the table.
-bool stay_as_they_lie(const FitOptions& options) {
-  return options.weights.size() + options.precision.size() + options.offset.size() == 0;
-}
-
 /// A design, and whether its rows are known to be columns of a matrix as they stand, with nothing missing.
 struct Learned {
   Design design;
   bool as_they_are = false;
 };
 Learned learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
-                     const FitOptions& options) {
-  if (data.matrix() && stay_as_they_lie(options))
+                     const RowOptions& beside) {
+  // What comes beside the rows is looked up by the table's rows, so it needs the table.
+  if (data.matrix() && beside.none())
     if (auto design = design_of_columns(formula, data, how)) return {*std::move(design), true};
   if (!data.sparse()) return {Design(formula, data, how)};
-  if (method.about().takes_sparse && stay_as_they_lie(options))
+  if (method.about().takes_sparse && beside.none())
     if (auto design = plain_design(formula, *data.sparse(), how)) return {*std::move(design)};
   return {Design(formula, to_table(*data.sparse()), how)};
 }
 
 /// The rows a method learns from, or its certificate is computed from.
 RowsOfData rows_to_learn_from(const Method& method, const Design& design, const TableStream& data,
-                              const FitOptions& options, const std::optional<std::size_t>& memory,
-                              bool all_there = false) {
-  RowsUse use = detail::training_use(options);
+                              const RowOptions& beside, const std::optional<std::size_t>& memory,
+                              const Execution& execution, bool all_there = false) {
+  RowsUse use = detail::training_use(beside);
   use.reader = method.name();
   use.sparse = method.about().takes_sparse;
   use.blocks = method.about().scans;
   use.all_there = all_there;
-  return rows_for(design, data, use, memory, options.execution());
+  return rows_for(design, data, use, memory, execution);
 }
 
 bool speaks_of_rows(const Method& method) {
@@ -104,9 +100,9 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
   method->check(params);
   DesignOptions how = detail::design_options(method->needs(params), options.design);
   how.id = options.id;
-  const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
+  const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.rows);
   pass_intercept(*method, design, params);
-  const RowsOfData given = rows_to_learn_from(*method, design, data, options.fit, options.memory, as_they_are);
+  const RowsOfData given = rows_to_learn_from(*method, design, data, options.rows, options.memory, options.fit.execution(), as_they_are);
   const Rows& rows = *given.rows;
   const bool streamed = !data.sparse() && exceeds(data, options.memory);
   check_kind(method->name(), method->about(), rows);
@@ -167,7 +163,7 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
 TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
                                   const std::optional<std::size_t>& memory) const {
   const Method& how = model->method();
-  const RowsOfData given = rows_to_learn_from(how, design, data, options, memory);
+  const RowsOfData given = rows_to_learn_from(how, design, data, {}, memory, options.execution());
   check_kind(how.name(), how.about(), *given.rows);
   const Execution execution = options.execution();
   auto after = [&] {
@@ -192,10 +188,7 @@ struct GivenRows {
 GivenRows look_at(const TrainedModel& trained, const TableStream& data, const std::optional<std::size_t>& memory,
                   const Execution& execution) {
   const Method& how = trained.model->method();
-  FitOptions options;
-  options.threads = execution.threads;
-  options.progress = execution.progress;
-  GivenRows out{rows_to_learn_from(how, trained.design, data, options, memory).rows, {}};
+  GivenRows out{rows_to_learn_from(how, trained.design, data, {}, memory, execution).rows, {}};
   check_kind(how.name(), how.about(), *out.rows);
   out.found = recognise(trained.origin.rows, *out.rows, execution);
   return out;
@@ -321,8 +314,9 @@ std::shared_ptr<const Method> method_from(std::string_view text, std::span<const
   return std::make_shared<Pipeline>(std::move(steps));
 }
 
-TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options) {
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const CallOptions& options) {
   TrainOptions how;
+  how.rows = options.rows();
   how.fit = options;
   return train(std::make_shared<Pipeline>(pipeline), Value::object(), formula, MemoryTableStream(table), how);
 }

@@ -78,6 +78,7 @@ struct TrainedModel {
 
 struct TrainOptions {
   DesignOptions design;
+  RowOptions rows;  // beside those of the design, by the rows of the table
   FitOptions fit;
   std::string id;                     // a column that names the rows; it is left out of `.`
   std::optional<std::size_t> memory;  // bytes that the table may take; larger ones are streamed in blocks
@@ -92,6 +93,6 @@ TrainedModel train(std::shared_ptr<const Method> method, Value params, const For
 std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods, Value& params);
 
 /// In C++: fit(Scale{} | Pca{.components = 5} | Lda{}, formula("species ~ ."), iris).
-TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options = {});
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const CallOptions& options = {});
 
 }  // namespace lemma

@@ -131,7 +131,7 @@ void PcaModel::check() const {
 }
 
 Matrix PcaModel::transform(const MatrixView& x) const {
-  if (x.cols() != width()) throw Error(fmt::format("pca was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Matrix framed = ((x.rowwise() - mean.transpose()).array().rowwise() / scale.transpose().array()).matrix();
   Matrix z = row_products(framed, loadings);
   if (spec.whiten) z.array().rowwise() /= sdev.transpose().array();

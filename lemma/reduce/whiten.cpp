@@ -126,16 +126,14 @@ void WhitenModel::check() const {
 }
 
 Matrix WhitenModel::transform(const MatrixView& x) const {
-  if (x.cols() != width())
-    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Matrix z = row_products(x.rowwise() - mean.transpose(), loadings);
   z.array().rowwise() /= sdev.transpose().array();
   return spec.kind == Whitening::pca ? z : row_products_transposed(z, loadings);
 }
 
 Matrix WhitenModel::inverse(const MatrixView& z) const {
-  if (z.cols() != width())
-    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
+  require_width(*this, z.cols());
   Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : row_products(z, loadings);
   scores.array().rowwise() *= sdev.transpose().array();
   return row_products_transposed(scores, loadings).rowwise() + mean.transpose();

@@ -10,11 +10,6 @@
 #include <optional>
 
 namespace lemma::csv {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 /// A column's state is entered by one piece at a time; columns share the doors, so that each costs nothing.
 struct Reader::Doors {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The expression in the kept rows; it must be finite in them, except for a response at prediction.
 std::vector<double> kept_numbers(const BoundTable& bound, const Expression& value, std::span<const Index> kept,
                                  Gaps gaps, bool must_be_finite) {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr Index kGatherBytes = Index{256} << 20;  // columns gathered at a time for medians and modes
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Index blocks_of(const TableSource& source) { return (source.rows() + kLearnBlock - 1) / kLearnBlock; }
 
 /// One pass: a state S for each block, merged in a tree fixed by the block's index. work(state, bound, first, count)

@@ -131,7 +131,6 @@ struct Search {
     }
     return value;
   }
-  static std::size_t at(Index t) { return static_cast<std::size_t>(t); }
 };
 
 /// What a factorisation of a kernel matrix near singularity leaves of the likelihood's digits.

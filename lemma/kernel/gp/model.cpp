@@ -30,8 +30,7 @@ BoundKernel kernel_of(const GpModel& model) {
 }
 
 void require_width(const GpModel& model, const MatrixView& x) {
-  require(x.cols() == model.width(),
-          fmt::format("gp: the model has {} columns and the rows have {}", model.width(), x.cols()));
+  require_width(model, x.cols());
 }
 
 /// k(x, xⱼ) for some rows, and the same times R⁻¹: their squares are what the rows of the fit explain.

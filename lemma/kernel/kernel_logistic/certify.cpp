@@ -26,10 +26,6 @@ Ties ties_of(const KernelLogisticModel& model, const KernelRows& given) {
 }  // namespace
 
 Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelLogistic::name, KernelLogistic::about, rows);
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.counts.size(),
-          "kernel_logistic: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows given = kernel_rows(KernelLogistic::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] { return ties_of(model, given); });
   require(data.count() == model.dual_coefficients.of.cols(),

@@ -8,8 +8,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::vector<std::uint64_t> fingerprints(const Points& points) {
   std::vector<std::uint64_t> out;
   for (Index i = 0; i < points.count(); ++i) out.push_back(fingerprint(points, i));

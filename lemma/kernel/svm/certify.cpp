@@ -13,7 +13,6 @@ namespace svm {
 namespace {
 
 constexpr double kFeasible = 1e-8;  // of the box and of Σ β = 0, beside C and Σ |β|
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 std::string inseparable(const Measured& measured, const std::string& who) {
   return fmt::format(
@@ -169,12 +168,6 @@ void compare_sigmoids(Comparison& same, const SvmModel& model, const std::vector
 
 Certificate certify(const SvmModel& model, const Rows& rows, const Execution& execution) {
   using namespace svm;
-  check_rows(Svm::name, Svm::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("svm: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
-  require(rows.classes.empty() != model.of_classes,
-          "svm: the model and the rows do not have the same kind of response");
   require(model.support.of.empty() || model.support.of.back() < rows.count(),
           fmt::format("svm: the model has a support vector in row {}, and there are {} rows",
                       model.support.of.empty() ? 0 : model.support.of.back() + 1, rows.count()));

@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <numeric>
 
 namespace lemma {
 namespace {
 
 constexpr double kLeastProbability = 1e-7;  // of a pair, before all are brought together
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool is_pairwise(const SvmModel& model) { return model.machines(0, 0) >= 0; }
 
@@ -30,17 +30,6 @@ Matrix scores_of(const SvmModel& model, const Matrix& values) {
     }
   }
   return wins.array() + sums.array() / (3 * (sums.array().abs() + 1));
-}
-
-Labels labels_of(const Matrix& scores) {
-  Labels out;
-  for (Index i = 0; i < scores.rows(); ++i) {
-    Index best = 0;
-    if (scores.cols() == 1) best = scores(i, 0) > 0 ? 1 : 0;
-    else scores.row(i).maxCoeff(&best);
-    out.push_back(static_cast<int>(best));
-  }
-  return out;
 }
 
 Matrix probabilities_of(const SvmModel& model, const Matrix& values) {
@@ -107,7 +96,7 @@ void read_fields(SvmModel& model, const Value& value) {
 }
 
 Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution) const {
-  require(x.cols() == width(), fmt::format("svm: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
   Matrix values = kernel.expand(x, dual_coefficients.of.transpose(), execution);
   values.rowwise() += bias.of.transpose();
@@ -118,7 +107,7 @@ Matrix SvmModel::decision(const MatrixView& x) const { return scores_of(*this, m
 
 Labels SvmModel::classify(const MatrixView& x) const {
   require(of_classes, "svm: this model predicts numbers, not classes");
-  return labels_of(decision(x));
+  return greatest_class(decision(x));
 }
 
 Vector SvmModel::predict(const MatrixView& x) const {
@@ -139,7 +128,7 @@ Prediction SvmModel::prediction(const MatrixView& x, const PredictOptions&) cons
   const Matrix values = machine_values(x);
   if (!of_classes) return out.add(kValuePart, Vector(values.col(0)));
   Matrix scores = scores_of(*this, values);
-  out.add(kClassPart, labels_of(scores));
+  out.add(kClassPart, greatest_class(scores));
   if (has_probabilities()) out.add(kProbabilitiesPart, probabilities_of(*this, values));
   return out.add(kDecisionPart, std::move(scores));
 }

@@ -11,7 +11,6 @@ namespace lemma {
 namespace {
 
 using namespace svm;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// How many support vectors each class has: the sign of a coefficient tells the class. Empty when it does not.
 std::vector<Index> support_by_class(const SvmModel& model) {

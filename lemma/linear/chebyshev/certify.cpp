@@ -255,9 +255,6 @@ Certificate certificate_of(const Look& found, long long rounds, bool done) {
 }  // namespace chebyshev
 
 Certificate certify(const ChebyshevModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Chebyshev::name, Chebyshev::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("chebyshev: the model has {} columns and the rows have {}", model.width(), rows.width()));
   require_finite(rows, execution);
   const auto found = chebyshev::look(model, rows, execution.part(0, 0.8));
   Certificate out = chebyshev::certificate_of(found, 0, true);
@@ -267,7 +264,6 @@ Certificate certify(const ChebyshevModel& model, const Rows& rows, const Executi
         found.largest, found.gap, out.tolerance);
     return out;
   }
-  model.check();
   const LinearSolution ols =
       solve(scan(rows, LeastSquares(rows.width(), model.spec.intercept), execution.part(0.8, 1)), model.spec.tolerance);
   Comparison same;
@@ -319,8 +315,7 @@ void ChebyshevModel::check() const {
 Vector ChebyshevModel::slopes() const { return usable_slopes(coefficients); }
 
 Vector ChebyshevModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("chebyshev: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return heights(x, slopes(), intercept);
 }
 

@@ -81,7 +81,7 @@ void GlmModel::check() const {
 
 /// In twice the working precision: the powers of a polynomial cancel.
 Vector GlmModel::linear_predictor(const MatrixView& x, std::span<const double> offset) const {
-  require(x.cols() == width(), fmt::format("glm: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   require(offset.empty() || static_cast<Index>(offset.size()) == x.rows(),
           fmt::format("glm: there are {} offsets for {} rows", offset.size(), x.rows()));
   const auto columns = static_cast<std::size_t>(width());
@@ -117,7 +117,7 @@ Matrix GlmModel::decision(const MatrixView& x, std::span<const double> offset) c
 }
 
 Vector GlmModel::quadratic_form(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("glm: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return squared_lengths(x, {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0});
 }
 

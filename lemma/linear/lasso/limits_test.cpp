@@ -103,7 +103,7 @@ TEST(Lasso, SaysWhatItCannotUse) {
   EXPECT_EQ(says({.penalty_factors = {1}}), "lasso: there are 1 penalty_factors for 2 columns (x1 and x2)");
   EXPECT_NE(message_of([&] { fit(ElasticNet{.alpha = 1.5}, data.x, data.response()); }).find("elastic_net: alpha"),
             std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(20);
   EXPECT_EQ(message_of([&] { fit(Lasso{}, data.x, data.response(), options); }),
             "lasso: all weights are 0, so there are no rows to learn from");

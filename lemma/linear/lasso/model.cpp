@@ -75,8 +75,7 @@ Vector PathModel<Spec>::slopes() const {
 
 template <class Spec>
 Vector PathModel<Spec>::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("{}: the model has {} columns and the rows have {}", Spec::name, width(), x.cols()));
+  require_width(*this, x.cols());
   const Vector b = slopes();
   const double b0 = intercept.of(chosen());
   Vector out(x.rows());

@@ -31,8 +31,7 @@ void LogisticModel::check() const {
 }
 
 Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
-  require(x.cols() == width(),
-          fmt::format("logistic: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Vector b = coefficients.of.row(chosen());
   Matrix eta(x.rows(), 1);
   simd::rows_times(x, {b.data(), static_cast<std::size_t>(b.size())}, intercept.of(chosen()),

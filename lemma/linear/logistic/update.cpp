@@ -91,8 +91,7 @@ Certificate certify_updated(const LogisticModel& model, const Rows& rows, const 
 
 LogisticModel updated(const LogisticModel& model, const Rows& rows, const FitOptions& options) {
   using namespace logit;
-  require(rows.width() == model.width(),
-          fmt::format("logistic: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  require_width(model, rows.width());
   if (model.curvature.size() == 0)
     throw Error(
         "logistic: this model does not keep what an update needs, which only fits by newton with an l2 penalty and at "

@@ -159,10 +159,7 @@ void compare_quantiles(Comparison& same, const OlsModel& model, const Look& look
 
 /// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
 Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Ols::name, Ols::about, rows);
   const Hearing hearing(execution);
-  require(rows.width() == model.width(),
-          fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
   const LeastSquares data =
       learn_triangle(Ols::name, rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.6));
   LinearSolution solution = solve(data, model.spec.tolerance);
@@ -174,7 +171,6 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
   Certificate out = ols::certificate_of(excess(data, solution, residuals), 0);
   if (!out.holds()) return out;
 
-  model.check();  // arrays that do not fit together cannot be compared
   const Look look{data, solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition};
   Comparison same;
   compare_design(same, model, look, rows);

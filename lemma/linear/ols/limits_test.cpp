@@ -143,7 +143,7 @@ TEST(Ols, NamesTheValueItCannotUse) {
   Vector y = good.response();
   y(3) = kNone;
   EXPECT_NE(message_of([&] { fit(Ols{}, good.x, y); }).find("NaN in row 4"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Ones(30);
   options.weights(5) = -1;
   EXPECT_EQ(message_of([&] { fit(Ols{}, good.x, good.response(), options); }),

@@ -102,12 +102,12 @@ void OlsModel::check() const {
 Vector OlsModel::slopes() const { return usable_slopes(coefficients); }
 
 Vector OlsModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return heights(x, slopes(), intercept);
 }
 
 Vector OlsModel::quadratic_form(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return squared_lengths(x, {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0});
 }
 

@@ -174,10 +174,6 @@ Certificate certificate_of(const Problem& problem, const RidgeModel& model) {
 }  // namespace ridge
 
 Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Ridge::name, Ridge::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("ridge: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const Hearing hearing(execution);
   const ridge::Problem problem = ridge::problem_of(
       model.spec, learn_triangle(Ridge::name, rows, true, LeastSquares::Route::householder, execution.part(0, 0.7)));

@@ -31,7 +31,7 @@ Index RidgeModel::chosen() const {
 Vector RidgeModel::slopes() const { return coefficients.of.row(chosen()); }
 
 Vector RidgeModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ridge: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Vector b = slopes();
   const double b0 = intercept.of(chosen());
   Vector out(x.rows());

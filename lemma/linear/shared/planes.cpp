@@ -10,8 +10,7 @@
 namespace lemma::planes {
 
 Matrix decision(std::string_view method, const AffineMap& planes, const MatrixView& x) {
-  require(x.cols() == planes.a.cols(),
-          fmt::format("{}: the model has {} columns and the rows have {}", method, planes.a.cols(), x.cols()));
+  require_width(method, planes.a.cols(), x.cols());
   Matrix out(x.rows(), planes.a.rows());
   Vector f(x.rows());
   for (Index k = 0; k < planes.a.rows(); ++k) {
