@@ -1,6 +1,7 @@
 // app/anova.cpp: lemma anova MODEL MODEL… and lemma anova MODEL --data DATA: what the terms of a linear model are worth.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -79,15 +80,15 @@ void anova(const Anova& options, Context& context) {
 
 void add_anova(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Anova>();
-  auto* command = tool.add_subcommand("anova", "compare nested models, or test each term of one");
-  command->add_option("MODEL", options->models, "ols or glm models written by fit -o, nested; or one of them")
+  auto* command = add_command(tool, "anova", "compare nested models, or test each term of one");
+  add_option(*command, "MODEL", options->models, "ols or glm models written by fit -o, nested; or one of them")
       ->required();
   options->data.add(*command);
   command->remove_option(command->get_option("DATA"));
-  command->add_option("--data", options->data.data, "of one model: the rows it was fitted on, to fit it again");
-  command->add_option("--test", options->test,
-                      "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
-  command->add_flag("--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
+  add_option(*command, "--data", options->data.data, "of one model: the rows it was fitted on, to fit it again");
+  add_option(*command, "--test", options->test,
+             "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
+  add_flag(*command, "--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
   options->data.add_memory(*command);
   command->footer(
       "Examples: lemma anova small.lemma large.lemma\n"

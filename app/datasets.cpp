@@ -1,5 +1,6 @@
 // app/datasets.cpp: lemma datasets [NAME]
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -48,9 +49,9 @@ void list(Context& context, bool sources) {
 void add_datasets(CLI::App& tool, Context& context) {
   auto name = std::make_shared<std::string>();
   auto sources = std::make_shared<bool>(false);
-  auto* command = tool.add_subcommand("datasets", "list the built-in data sets, or print one as CSV");
-  command->add_option("NAME", *name, "a data set's name");
-  command->add_flag("--sources", *sources, "say where each comes from");
+  auto* command = add_command(tool, "datasets", "list the built-in data sets, or print one as CSV");
+  add_option(*command, "NAME", *name, "a data set's name");
+  add_flag(*command, "--sources", *sources, "say where each comes from");
   command->footer("Example: lemma datasets iris > iris.csv");
   command->callback([name, sources, &context] {
     if (name->empty()) return list(context, *sources);

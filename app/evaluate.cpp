@@ -1,6 +1,7 @@
 // app/evaluate.cpp: lemma evaluate MODEL DATA: every measure that suits the task, and whether these rows trained the model.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <lemma/catalog.hpp>
@@ -39,18 +40,15 @@ void evaluate(const Evaluate& options, Context& context) {
 
 void add_evaluate(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Evaluate>();
-  auto* command = tool.add_subcommand("evaluate", "judge a model: every measure that suits its task");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  auto* command = add_command(tool, "evaluate", "judge a model: every measure that suits its task");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command);
-  command->add_option("--truth", options->truth, "for clusters: the column of the true classes (or u:v)");
-  command
-      ->add_option(
-          "--weights", options->weights,
-          "column of frequencies (default: that of the fit, where DATA has it): weight k is k copies of the row")
+  add_option(*command, "--truth", options->truth, "for clusters: the column of the true classes (or u:v)");
+  add_option(*command, "--weights", options->weights,
+             "column of frequencies (default: that of the fit, where DATA has it): weight k is k copies of the row")
       ->group("Data");
-  command
-      ->add_option("--missing", options->missing,
-                   "as for fit; drop leaves out rows without a response too, keep also those with levels never seen")
+  add_option(*command, "--missing", options->missing,
+             "as for fit; drop leaves out rows without a response too, keep also those with levels never seen")
       ->group("Data");
   options->data.add_memory(*command);
   command->footer(

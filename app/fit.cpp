@@ -1,6 +1,7 @@
 // app/fit.cpp: lemma fit METHOD DATA FORMULA [--param value …] [-o MODEL]
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "method_help.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
@@ -211,35 +212,33 @@ void take_method_params(const CLI::App& tool, std::vector<std::string>& argument
 
 void add_fit(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Fit>();
-  auto* command = tool.add_subcommand("fit", "fit a method to a table by a formula");
+  auto* command = add_command(tool, "fit", "fit a method to a table by a formula");
   command->set_help_flag();
   command->allow_extras();
-  command->add_option("METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
+  add_option(*command, "METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
   options->data.add(*command);
   command->get_option("DATA")->required(false);
-  command->add_option("FORMULA", options->formula,
-                      "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
-  command->add_option("-o,--output", options->output, "where to write the model (.lemma); - is standard output");
-  command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")
+  add_option(*command, "FORMULA", options->formula,
+             "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
+  add_option(*command, "-o,--output", options->output, "where to write the model (.lemma); - is standard output");
+  add_option(*command, "--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
-  command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");
-  command
-      ->add_option(
-          "--missing", options->missing,
-          "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
+  add_option(*command, "--precision", options->precision, "column of inverse variances (R's lm weights)")
       ->group("Data");
-  command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")
+  add_option(*command, "--missing", options->missing,
+             "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
+      ->group("Data");
+  add_option(*command, "--coding", options->coding, "of categories: treatment, sum, one-hot")
       ->capture_default_str()
       ->group("Data");
-  command
-      ->add_option("--id", options->id,
-                   "column that names the rows: left out of '.', kept where results speak of single rows")
+  add_option(*command, "--id", options->id,
+             "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
-  command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
-  command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
-  command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
-  command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
+  add_option(*command, "--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
+  add_option(*command, "--from", options->from, "a model whose coefficients the work starts from (.lemma)");
+  add_flag(*command, "--strict", options->strict, "exit with 1 when there are warnings");
+  add_flag(*command, "-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");
   command->callback([options, command, &context] {
     if (options->method.empty()) {

@@ -1,6 +1,7 @@
 // app/main.cpp: the `lemma` command: global options, the subcommands, exit codes.
 #include "actions.hpp"
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -56,22 +57,22 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
 
 /// The options of every command: they may stand before it or after it.
 void add_globals(CLI::App& app, Context& context) {
-  app.add_flag("--json", context.json, "one JSON document on standard output")->group("Everywhere");
-  app.add_flag("--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
-  app.add_flag("--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
+  add_flag(app, "--json", context.json, "one JSON document on standard output")->group("Everywhere");
+  add_flag(app, "--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
+  add_flag(app, "--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
       ->group("Everywhere");
-  app.add_option("--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
-  app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
+  add_option(app, "--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
+  add_option(app, "--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
       ->check(CLI::Range(1, 4096))
       ->group("Everywhere");
-  app.add_option("--simd", context.simd,
-                 "the widest vector units to use: baseline, avx2 or avx512 (default: LEMMA_SIMD, or all the CPU has)")
+  add_option(app, "--simd", context.simd,
+             "the widest vector units to use: baseline, avx2 or avx512 (default: LEMMA_SIMD, or all the CPU has)")
       ->type_name("LEVEL")
       ->group("Everywhere");
-  app.add_flag("--portable", context.portable,
-               "the same bits on every CPU with AVX2 (default: LEMMA_PORTABLE; slower where there is AVX-512)")
+  add_flag(app, "--portable", context.portable,
+           "the same bits on every CPU with AVX2 (default: LEMMA_PORTABLE; slower where there is AVX-512)")
       ->group("Everywhere");
-  app.add_flag("--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
+  add_flag(app, "--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
 }
 
 /// The vector units are chosen before any work. A flag outweighs both variables of the environment.
@@ -88,8 +89,8 @@ int run(int argc, char** argv, Context& context) {
   tool.require_subcommand(0, 1);
   tool.set_help_flag("--help,-h", "this text");
   bool version = false, verbose = false;
-  tool.add_flag("--version", version, "print the version");
-  tool.add_flag("--verbose", verbose, "with --version: the libraries and CPU kernels in use");
+  add_flag(tool, "--version", version, "print the version");
+  add_flag(tool, "--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
   for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_show, add_sample,
                          add_update, add_anova, add_methods, add_datasets, add_completion, add_man})

@@ -1,5 +1,6 @@
 // app/methods.cpp: lemma methods [METHOD]
 #include "commands.hpp"
+#include "flags.hpp"
 #include "method_help.hpp"
 
 #include <CLI/CLI.hpp>
@@ -60,10 +61,10 @@ void list(Context& context) {
 
 void add_methods(CLI::App& tool, Context& context) {
   auto name = std::make_shared<std::string>();
-  auto* command = tool.add_subcommand("methods", "list the methods, or tell all about one");
-  command->add_option("METHOD", *name, "a method's name");
+  auto* command = add_command(tool, "methods", "list the methods, or tell all about one");
+  add_option(*command, "METHOD", *name, "a method's name");
   auto markdown = std::make_shared<bool>(false);
-  command->add_flag("--markdown", *markdown, "only the parameter table, as it stands on the method's page");
+  add_flag(*command, "--markdown", *markdown, "only the parameter table, as it stands on the method's page");
   command->callback([name, markdown, &context] {
     if (name->empty()) return list(context);
     const Method& method = find_method(*name, catalog());

@@ -1,5 +1,6 @@
 // app/show.cpp: lemma show MODEL [FIELD] [-o x.csv]: a stored model as fit printed it, or one of its results as a table.
 #include "commands.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
 
@@ -46,10 +47,10 @@ void show_result(const TrainedModel& trained, const Show& options, Context& cont
 
 void add_show(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Show>();
-  auto* command = tool.add_subcommand("show", "a stored model as fit printed it, or one of its results as a table");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
-  command->add_option("FIELD", options->field, "a result, as 'lemma fit METHOD --help' lists them: CSV, or JSON");
-  command->add_option("-o,--output", options->output, "where to write the result (default: standard output)");
+  auto* command = add_command(tool, "show", "a stored model as fit printed it, or one of its results as a table");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
+  add_option(*command, "FIELD", options->field, "a result, as 'lemma fit METHOD --help' lists them: CSV, or JSON");
+  add_option(*command, "-o,--output", options->output, "where to write the result (default: standard output)");
   command->footer(
       "Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma show iris.lemma && lemma show iris.lemma "
       "means");

@@ -1,6 +1,7 @@
 // app/split.cpp: lemma split DATA -o TRAIN TEST
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 #include <CLI/CLI.hpp>
@@ -94,16 +95,15 @@ void split(const SplitOptions& options, Context& context) {
 
 void add_split(CLI::App& tool, Context& context) {
   auto options = std::make_shared<SplitOptions>();
-  auto* command = tool.add_subcommand("split", "divide a table into training and test rows");
+  auto* command = add_command(tool, "split", "divide a table into training and test rows");
   options->data.add(*command);
-  command
-      ->add_option("-o,--output", options->output,
-                   "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
+  add_option(*command, "-o,--output", options->output,
+             "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
       ->expected(2)
       ->required();
-  command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
+  add_option(*command, "--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
       ->capture_default_str();
-  command->add_option("--by", options->by, "stratify: each class of this column (or u:v) is divided alike");
+  add_option(*command, "--by", options->by, "stratify: each class of this column (or u:v) is divided alike");
   command->footer("Example: lemma split crabs --by sp:sex -o train.csv test.csv");
   command->callback([options, &context] { split(*options, context); });
 }

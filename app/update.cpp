@@ -1,6 +1,7 @@
 // app/update.cpp: lemma update MODEL DATA -o MODEL: a model after new rows too, without the old ones.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
 
@@ -50,11 +51,11 @@ void update(const Update& options, Context& context) {
 
 void add_update(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Update>();
-  auto* command = tool.add_subcommand("update", "update a model with new rows alone");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  auto* command = add_command(tool, "update", "update a model with new rows alone");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the new rows");
-  command->add_option("-o,--output", options->output,
-                      "where to write the updated model (.lemma); - is standard output");
+  add_option(*command, "-o,--output", options->output,
+             "where to write the updated model (.lemma); - is standard output");
   options->data.add_memory(*command);
   command->footer(
       "Example: lemma fit logistic pima_train 'type ~ .' -o pima.lemma && lemma update pima.lemma pima_test -o "

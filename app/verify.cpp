@@ -1,6 +1,7 @@
 // app/verify.cpp: lemma verify MODEL DATA: the certificate computed again, from the model and the data alone.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -103,10 +104,10 @@ void verify(const Verify& options, Context& context) {
 
 void add_verify(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Verify>();
-  auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  auto* command = add_command(tool, "verify", "compute a model's certificate again from the data");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the rows the model was fitted on");
-  command->add_option("MORE", options->more, "of an updated model: the rows of each update");
+  add_option(*command, "MORE", options->more, "of an updated model: the rows of each update");
   options->data.add_memory(*command);
   command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
   command->callback([options, &context] { verify(*options, context); });

@@ -108,3 +108,6 @@ set(LEMMA_COMMON_HEADERS
     <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string>
     <string_view> <tuple> <unordered_map> <utility> <variant> <vector> <Eigen/Core> <fmt/core.h>)
 lemma_precompile(lemma_headers_pch ${LEMMA_COMMON_HEADERS})
+# For the families and whoever comes after them, who all include what a method is.
+set(LEMMA_METHOD_HEADERS ${LEMMA_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/lemma/model/method.hpp")
+lemma_precompile(lemma_methods_pch ${LEMMA_METHOD_HEADERS})

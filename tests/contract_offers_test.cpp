@@ -209,7 +209,8 @@ TEST_P(Offers, DiagnosticsWithANumberForEachRow) {
   for (const NamedColumn& column : found) {
     EXPECT_TRUE(names.insert(column.name).second) << column.name << " stands there twice";
     ASSERT_EQ(column.values.size(), rows.count()) << column.name;
-    EXPECT_TRUE(column.values.allFinite()) << column.name;
+    EXPECT_FALSE(column.values.array().isInf().any()) << column.name;
+    EXPECT_FALSE(column.values.array().isNaN().all()) << column.name;  // a row may have no part in it
   }
 }
 

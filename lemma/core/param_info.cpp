@@ -52,16 +52,8 @@ Value numbers_from(const std::string& where, const std::string& text, const Para
   return array;
 }
 
-}  // namespace
-
-std::string ParamInfo::initial_text() const {
-  if (initial.is_null()) return kind == Kind::method ? "none: choose one" : "chosen by the method";
-  if (initial.is_string()) return initial.as_string();
-  if (initial.is_array() && initial.as_array().data.empty()) return "none";
-  return to_json(initial, -1);
-}
-
-void detail::finish(ParamInfo& info) {
+/// Writes `allowed`.
+void finish(ParamInfo& info) {
   switch (info.kind) {
     case Kind::truth: info.allowed = "true or false"; break;
     case Kind::number: info.allowed = with_range("a number", info.range); break;
@@ -78,6 +70,31 @@ void detail::finish(ParamInfo& info) {
     case Kind::method: info.allowed = "a method"; break;
     case Kind::methods: info.allowed = "methods separated by commas"; break;
   }
+}
+
+}  // namespace
+
+std::string ParamInfo::initial_text() const {
+  if (initial.is_null()) return kind == Kind::method ? "none: choose one" : "chosen by the method";
+  if (initial.is_string()) return initial.as_string();
+  if (initial.is_array() && initial.as_array().data.empty()) return "none";
+  return to_json(initial, -1);
+}
+
+std::string detail::add_info(std::vector<ParamInfo>& out, const std::string& prefix, const std::string& only_when,
+                             const PlainParam& param, Value initial, void (*kind)(ParamInfo&)) {
+  ParamInfo info;
+  info.name = prefix + std::string(param.name);
+  info.meaning = param.meaning;
+  info.initial = std::move(initial);
+  info.range = param.range;
+  info.step = param.step;
+  info.only_when = only_when;
+  kind(info);
+  finish(info);
+  std::string name = info.name;
+  if (info.kind != Kind::part || !info.choices.empty()) out.push_back(std::move(info));
+  return name;
 }
 
 Value parse_param(const ParamInfo& info, const std::string& text, std::string_view method) {

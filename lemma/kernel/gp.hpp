@@ -75,6 +75,7 @@ static_assert(Described<Gp>);
 
 /// R with RᵀR = A, kept with a model in memory and made anew for a loaded one.
 class GpFactor;
+std::shared_ptr<GpFactor> empty_gp_factor();
 
 struct GpModel : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -88,9 +89,8 @@ struct GpModel : Evidence {
   KeptRows points;
   RowNumbers places;
   Vector weights, dual_coefficients;
-  std::shared_ptr<GpFactor> factor;
-
-  GpModel();
+  std::shared_ptr<GpFactor> factor = empty_gp_factor();
+  static constexpr std::size_t kNotStored = 1;  // factor
 
   static constexpr auto fields() {
     using M = GpModel;

@@ -203,13 +203,15 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
   Findings findings;
   findings.has_gap = has_gap;
   findings.stopped = "converged";
+  bool all_converged = true;
   for (const Learned& each : learned) {
     findings.measured.push_back(each.trained.measured);
     findings.cost.push_back(each.trained.cost);
     findings.steps += each.trained.steps;
     if (each.trained.unbounded) findings.stopped = "not separable";
-    else if (!each.trained.converged && findings.stopped == "converged")
+    else if (!each.trained.converged && all_converged)
       findings.stopped = execution.cancelled() ? "cancelled" : each.trained.stopped;
+    all_converged = all_converged && each.trained.converged && !each.trained.unbounded;
   }
   model.certificate = certificate_of(model, findings);
   return model;

@@ -1,8 +1,7 @@
 // lemma/linear/elastic_net.hpp
 #pragma once
+#include <lemma/linear/shared/penalised_path.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/path.hpp>
-#include <limits>
 
 namespace lemma {
 
@@ -80,41 +79,24 @@ static_assert(Described<ElasticNet>);
 
 /// What a path of penalised fits says; the verbs are those of the λ that predicts.
 template <class Spec>
-struct PathModel : Evidence {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
+struct PathModel : PenalisedPath {
+  using Base = PenalisedPath;
   Spec spec;
-  PathNumbers lambda;
-  PathMatrix coefficients;
-  PathNumbers intercept, df, rss, deviance_ratio, norm, objective, gap;
-  double chosen_lambda = 0;
-  Vector scale;
+  PathNumbers norm, gap;
 
   static constexpr auto fields() {
     using M = PathModel;
-    return std::tuple{
-        result("lambda", &M::lambda, "the penalties, from the largest"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
-               kByFeature),
-        result("intercept", &M::intercept, "0 when none is fitted"),
-        result("df", &M::df, "number of coefficients that are not 0"),
-        result("rss", &M::rss, "sum of squared residuals, weighted"),
-        result("deviance_ratio", &M::deviance_ratio,
-               "share of the sum of squares that is explained; not centred without an intercept"),
-        result("norm", &M::norm, "sum of the coefficients' sizes on the scale of the penalty, with its factors"),
-        result("objective", &M::objective, "½ rss + penalty"),
-        result("gap", &M::gap,
-               "how much the objective exceeds its minimum at most, in units of the objective at b = 0"),
-        result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+    return std::tuple_cat(
+        first_fields("the penalties, from the largest", "number of coefficients that are not 0"),
+        std::tuple{
+            result("norm", &M::norm, "sum of the coefficients' sizes on the scale of the penalty, with its factors"),
+            result("objective", &M::objective, "½ rss + penalty"),
+            result("gap", &M::gap,
+                   "how much the objective exceeds its minimum at most, in units of the objective at b = 0")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
   void check() const;
-
-  Index chosen() const;   // the row of chosen_lambda
-  Vector slopes() const;  // its coefficients
   Vector predict(const MatrixView& x) const;
-  AffineMap affine() const;
   /// When columns enter along the path, as glmnet prints it, and the coefficients that predict.
   std::string summary(const Names& names) const;
 };

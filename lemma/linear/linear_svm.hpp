@@ -1,9 +1,8 @@
 // lemma/linear/linear_svm.hpp
 #pragma once
+#include <lemma/linear/shared/margin_planes.hpp>
 #include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/one_vs_rest.hpp>
-#include <lemma/model/path.hpp>
 
 namespace lemma {
 
@@ -80,32 +79,26 @@ struct LinearSvm {
 };
 static_assert(Described<LinearSvm>);
 
-struct LinearSvmModel : Evidence {
+struct LinearSvmModel : MarginPlanes {
+  using Base = MarginPlanes;
   LinearSvm spec;
-  PathMatrix coefficients;  // one row for each plane
-  PathNumbers intercept, objective_primal, objective_dual, gap, n_support;
-  Vector class_factors;
+  PathNumbers objective_primal, objective_dual, gap, n_support;
 
   static constexpr auto fields() {
     using M = LinearSvmModel;
-    return std::tuple{
-        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more",
-               kByFeature),
-        result("intercept", &M::intercept, "b of each plane; 0 when none is fitted"),
-        result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
-        result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
-        result("gap", &M::gap, "(P - D) / P"),
-        result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side"),
-        state("class_factors", &M::class_factors, "factors on the weights of the classes")};
+    return std::tuple_cat(
+        first_fields(),
+        std::tuple{
+            result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
+            result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
+            result("gap", &M::gap, "(P - D) / P"),
+            result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
-  Index planes() const { return coefficients.of.rows(); }
-  Index class_count() const { return classes_for(planes()); }
   void check() const;
 
   Matrix decision(const MatrixView& x) const;  // f(x) of each plane
   Labels predict(const MatrixView& x) const;
-  AffineMap affine() const { return {coefficients.of, intercept.of}; }
   std::vector<NamedColumn> diagnostics(const Block& block) const;  // margin and slack of each row
   std::string summary(const Names& names) const;
 };

@@ -91,31 +91,27 @@ struct QuantileNumbers : Evidence {
   Matrix covariance;
   Labels kept;
 
-  template <class M>
-  static constexpr auto fields_of() {
-    const auto shown = []<class T>(std::string_view name, T QuantileNumbers::*member, std::string_view meaning,
-                                   Along along = {}) {
-      return Field<M, T>{name, member, meaning, Shown::result, along};
-    };
+  static constexpr auto fields() {
+    using M = QuantileNumbers;
     return std::tuple{
-        shown("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
-        shown("intercept", &M::intercept, "0 when none is fitted"),
-        shown("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
-        shown("t", &M::t, "coefficient over standard error", kByFeature),
-        shown("p", &M::p, "two-sided p-value of t", kByFeature),
-        shown("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
-        shown("intercept_t", &M::intercept_t, "intercept over its standard error"),
-        shown("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
-        shown("objective", &M::objective, "the least value of the objective"),
-        shown("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
-        shown("df_residual", &M::df_residual, "n - rank"),
-        shown("on_plane", &M::on_plane, "weight of the rows that the fit passes through"),
-        shown("unique", &M::unique, "false when other coefficients are as good"),
-        shown("log_likelihood", &M::log_likelihood, "of errors with the asymmetric Laplace density"),
-        shown("aic", &M::aic, "-2 log_likelihood + 2 rank"),
-        shown("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
-        shown("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
-        Field<M, Labels>{"kept", &M::kept, "columns that take part", Shown::state, {}}};
+        result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
+        result("intercept", &M::intercept, "0 when none is fitted"),
+        result("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
+        result("t", &M::t, "coefficient over standard error", kByFeature),
+        result("p", &M::p, "two-sided p-value of t", kByFeature),
+        result("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
+        result("intercept_t", &M::intercept_t, "intercept over its standard error"),
+        result("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
+        result("objective", &M::objective, "the least value of the objective"),
+        result("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
+        result("df_residual", &M::df_residual, "n - rank"),
+        result("on_plane", &M::on_plane, "weight of the rows that the fit passes through"),
+        result("unique", &M::unique, "false when other coefficients are as good"),
+        result("log_likelihood", &M::log_likelihood, "of errors with the asymmetric Laplace density"),
+        result("aic", &M::aic, "-2 log_likelihood + 2 rank"),
+        result("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
+        result("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
+        state("kept", &M::kept, "columns that take part")};
   }
   Index width() const { return coefficients.size(); }
   Vector slopes() const;  // the coefficients, 0 where aliased
@@ -125,9 +121,9 @@ struct QuantileNumbers : Evidence {
 
 template <class Spec>
 struct QuantileFit : QuantileNumbers {
+  using Base = QuantileNumbers;
   Spec spec;
 
-  static constexpr auto fields() { return fields_of<QuantileFit>(); }
   void check() const;
   /// Where the quantile itself lies with probability `level`. There is no prediction interval: two quantiles make one.
   Interval interval(const MatrixView& x, IntervalKind kind, double level) const;

@@ -1,8 +1,7 @@
 // lemma/linear/ridge.hpp
 #pragma once
+#include <lemma/linear/shared/penalised_path.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/path.hpp>
-#include <limits>
 
 namespace lemma {
 
@@ -66,41 +65,26 @@ static_assert(Described<Ridge>);
 /// Up to so many rows the leave-one-out error is found unasked.
 inline constexpr Index kMostLeftOut = 100'000;
 
-struct RidgeModel : Evidence {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
+struct RidgeModel : PenalisedPath {
+  using Base = PenalisedPath;
   Ridge spec;
-  PathNumbers lambda;
-  PathMatrix coefficients;
-  PathNumbers intercept, df, rss, deviance_ratio, gcv, loo_mse, objective;
-  double chosen_lambda = 0;
-  Vector scale;
+  PathNumbers gcv, loo_mse;
 
   static constexpr auto fields() {
     using M = RidgeModel;
-    return std::tuple{
-        result("lambda", &M::lambda, "the penalties, in the order given"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
-               kByFeature),
-        result("intercept", &M::intercept, "0 when none is fitted"),
-        result("df", &M::df, "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
-        result("rss", &M::rss, "sum of squared residuals, weighted"),
-        result("deviance_ratio", &M::deviance_ratio,
-               "share of the sum of squares that is explained; not centred without an intercept"),
-        result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
-        result("loo_mse", &M::loo_mse,
-               "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses"),
-        result("objective", &M::objective, "½ rss + ½ λ times the penalty"),
-        result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+    return std::tuple_cat(
+        first_fields("the penalties, in the order given",
+                     "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
+        std::tuple{
+            result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
+            result("loo_mse", &M::loo_mse,
+                   "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it "
+                   "chooses"),
+            result("objective", &M::objective, "½ rss + ½ λ times the penalty")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
   void check() const;
-
-  Index chosen() const;   // the row of chosen_lambda
-  Vector slopes() const;  // its coefficients
   Vector predict(const MatrixView& x) const;
-  AffineMap affine() const;
   /// The path as a table, then the coefficients that predict.
   std::string summary(const Names& names) const;
 };

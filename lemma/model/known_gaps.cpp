@@ -20,6 +20,9 @@ constexpr KnownGap kGaps[] = {
     {"lift", kTold, "kind", "nothing is learned but how many columns there are: either kind is right"},
     {"pca", kTold, "whiten", "the same axes serve scores of either length"},
     {"svm", kTold, "epsilon", "of classes it takes no part"},
+    {"svm_of_numbers", kTold, "classes", "of numbers it takes no part"},
+    {"svm_of_numbers", kTold, "class_weights", "of numbers it takes no part"},
+    {"svm_of_numbers", kTold, "probabilities", "of numbers it takes no part"},
     {"whiten", kTold, "kind", "the same axes serve both kinds"},
     {"ols", kDamage, "mean_rest", "what rounding left out of the mean is below any tolerance"},
     {"elastic_net", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},
@@ -54,6 +57,10 @@ constexpr KnownGap kGaps[] = {
     {"svm", kWeights, "results: *",
      "support vectors are listed row by row, and their multipliers are within a tolerance"},
     {"svm", kWeights, "prediction: decision", "machines agree to the tolerance of 1e-3; its own test asks for 1e-10"},
+    {"svm_of_numbers", kWeights, "prediction: value",
+     "machines agree to the tolerance of 1e-3; its own test asks for 1e-10"},
+    {"glm_of_classes", "DefaultsFitGoodDataAndTheCertificateHolds", "built-in",
+     "the odds ratio of a coefficient above 709 is beyond the range of numbers"},
 };
 
 }  // namespace

@@ -109,6 +109,22 @@ AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
   throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows", method().name()));
 }
 
+std::vector<PartInfo> detail::offered_parts(std::span<const MayOffer> all) {
+  std::vector<PartInfo> out;
+  for (const MayOffer& each : all)
+    if (each.offered) out.push_back(each.part);
+  return out;
+}
+
+std::vector<PartInfo> detail::parts_for(std::vector<PartInfo> all, Task task, bool has_probabilities) {
+  std::erase_if(all, [&](const PartInfo& each) {
+    const bool probabilities = each.name == kProbabilitiesPart.name;
+    return ((each.of_classes || probabilities) && task == Task::regression) ||
+           (each.name == kValuePart.name && task != Task::regression) || (probabilities && !has_probabilities);
+  });
+  return all;
+}
+
 Needs detail::usual_needs(const MethodAbout& about) {
   Needs out;
   out.codes = about.takes_codes;

@@ -112,29 +112,40 @@ auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options
 }
 /// What follows from the description of a method alone.
 Needs usual_needs(const MethodAbout& about);
+/// A part that a model may have.
+struct MayOffer {
+  bool offered;
+  PartInfo part;
+};
+std::vector<PartInfo> offered_parts(std::span<const MayOffer> all);
 /// What its models can say of rows, in the order in which it is written.
-template <class Spec, class Model>
+template <class Model>
 std::vector<PartInfo> parts_of() {
-  std::vector<PartInfo> out;
-  [[maybe_unused]] const auto offer = [&](bool yes, const PartInfo& part) {
-    if (yes) out.push_back(part);
-  };
-  offer(Regressor<Model>, kValuePart);
-  offer(HasInterval<Model>, kIntervalPart);
-  offer(HasDeviations<Model>, kDeviationsPart);
-  offer(HasSamples<Model>, kSamplesPart);
-  offer(Classifier<Model> || HasTask<Model>, kClassPart);
-  offer(Clusterer<Model>, kClusterPart);
-  offer(HasProbabilities<Model>, kProbabilitiesPart);
-  offer(HasMemberships<Model>, kMembershipsPart);
-  offer(HasDecision<Model>, kDecisionPart);
-  offer(Transformer<Model>, kTransformedPart);
-  offer(!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart);
-  offer(DensityModel<Model>, kLogDensityPart);
-  if constexpr (HasParts<Model>)
-    std::apply([&](const auto&... each) { (out.push_back(each.info), ...); }, Model::parts());
-  return out;
+  static constexpr auto own = [] {
+    if constexpr (HasParts<Model>) return Model::parts();
+    else return std::tuple{};
+  }();
+  static constexpr auto all = std::apply(
+      [](const auto&... each) {
+        return std::array{MayOffer{Regressor<Model>, kValuePart},
+                          MayOffer{HasInterval<Model>, kIntervalPart},
+                          MayOffer{HasDeviations<Model>, kDeviationsPart},
+                          MayOffer{HasSamples<Model>, kSamplesPart},
+                          MayOffer{Classifier<Model> || HasTask<Model>, kClassPart},
+                          MayOffer{Clusterer<Model>, kClusterPart},
+                          MayOffer{HasProbabilities<Model>, kProbabilitiesPart},
+                          MayOffer{HasMemberships<Model>, kMembershipsPart},
+                          MayOffer{HasDecision<Model>, kDecisionPart},
+                          MayOffer{Transformer<Model>, kTransformedPart},
+                          MayOffer{!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart},
+                          MayOffer{DensityModel<Model>, kLogDensityPart},
+                          MayOffer{true, each.info}...};
+      },
+      own);
+  return offered_parts(all);
 }
+/// Those of them that a model of this task has, with or without probabilities.
+std::vector<PartInfo> parts_for(std::vector<PartInfo> all, Task task, bool has_probabilities);
 /// A spec whose parameters decide what it needs says so by `Needs needs(Needs usual) const`.
 template <class Spec>
 Needs needs_of(const Spec& spec) {
@@ -146,6 +157,7 @@ Needs needs_of(const Spec& spec) {
 template <MethodSpec Spec, class Model>
 class SpecModel final : public AnyModel::Interface {
  public:
+  static_assert(AllFields<Model>, "a member of the model is missing from its fields()");
   explicit SpecModel(Model model) : model_(std::move(model)) {}
   const Model& model() const { return model_; }
 
@@ -176,6 +188,7 @@ class SpecModel final : public AnyModel::Interface {
     if constexpr (SaysAllAtOnce<Model>) {
       out = model_.prediction(x, options);
       std::erase_if(out.parts(), [&](const PredictedPart& each) { return !options.asks(each.info); });
+      say_spread(x, options, out);
     } else {
       say_value(x, options, out);
       say_spread(x, options, out);
@@ -195,18 +208,9 @@ class SpecModel final : public AnyModel::Interface {
     return out;
   }
   std::vector<PartInfo> parts() const override {
-    std::vector<PartInfo> out = detail::parts_of<Spec, Model>();
-    const Task now = task();
-    const bool without_probabilities = [&] {
-      if constexpr (requires { model_.has_probabilities(); }) return !model_.has_probabilities();
-      else return false;
-    }();
-    std::erase_if(out, [&](const PartInfo& each) {
-      const bool probabilities = each.name == kProbabilitiesPart.name;
-      return ((each.of_classes || probabilities) && now == Task::regression) ||
-             (each.name == kValuePart.name && now != Task::regression) || (probabilities && without_probabilities);
-    });
-    return out;
+    bool has_probabilities = true;
+    if constexpr (requires { model_.has_probabilities(); }) has_probabilities = model_.has_probabilities();
+    return detail::parts_for(detail::parts_of<Model>(), task(), has_probabilities);
   }
   std::variant<Prediction, AnyModel> act(std::string_view name, const Value& params) const override {
     std::optional<std::variant<Prediction, AnyModel>> out;
@@ -343,7 +347,7 @@ class SpecMethod final : public Method {
   const MethodAbout& about() const override { return Spec::about; }
   std::vector<ParamInfo> params() const override { return param_infos<Spec>(); }
   std::vector<FieldInfo> results() const override { return field_infos<Model>(); }
-  std::vector<PartInfo> parts() const override { return detail::parts_of<Spec, Model>(); }
+  std::vector<PartInfo> parts() const override { return detail::parts_of<Model>(); }
   std::vector<ActionInfo> actions() const override {
     std::vector<ActionInfo> out;
     if constexpr (HasActions<Model>)

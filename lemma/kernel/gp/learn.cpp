@@ -242,7 +242,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
       Vector gradient;
       least = search.value(u, gradient);
       if (std::isfinite(least) && gradient.cwiseAbs().maxCoeff() <= kFlat * data.mass()) {
-        best = {begin, 0, "converged"};
+        best = {begin, 0, Stop::converged};
         return;
       }
     }
@@ -252,7 +252,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     if (round == 0 || !std::isfinite(least) || found.value < least - 1e-6 * (1 + std::abs(least))) {
       least = found.value;
       place = found.x;
-      best.stopped = found.stopped == "stopped by the caller" ? "converged" : found.stopped;
+      best.stopped = found.stopped == Stop::by_caller ? Stop::converged : found.stopped;
     }
   };
   try {
@@ -260,7 +260,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
   } catch (const Cancelled&) {  // the best there is
     if (latest.size() > 0 && (place.size() == 0 || latest_value < least)) place = latest;
     if (place.size() > 0) best.setting = search.setting(place);
-    best.stopped = "cancelled";
+    best.stopped = Stop::cancelled;
     return best;
   }
   if (place.size() > 0) best.setting = search.setting(exact ? polished(search, place) : place);

@@ -44,7 +44,7 @@ Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Ex
                                                      model.intercept.of(k), of_kernel));
     if (!(standings.back().gap <= worst)) worst = standings.back().gap;
   }
-  Certificate out = kernel_logistic::certificate_of(model.spec, worst, positive, 0, "looked at again");
+  Certificate out = kernel_logistic::certificate_of(model.spec, worst, positive, 0, Stop::looked_again);
   if (!out.holds()) return out;
   Comparison same;
   compare_rows(same, model.spec.kernel, model.points, model.places, data.points);

@@ -126,7 +126,7 @@ Matrix SvmModel::probabilities(const MatrixView& x) const {
 Prediction SvmModel::prediction(const MatrixView& x, const PredictOptions&) const {
   Prediction out;
   const Matrix values = machine_values(x);
-  if (!of_classes) return out.add(kValuePart, Vector(values.col(0)));
+  if (!of_classes) return out.add(kValuePart, Vector(values.col(0))).add(kDecisionPart, values);
   Matrix scores = scores_of(*this, values);
   out.add(kClassPart, greatest_class(scores));
   if (has_probabilities()) out.add(kProbabilitiesPart, probabilities_of(*this, values));

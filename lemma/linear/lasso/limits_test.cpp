@@ -111,7 +111,7 @@ TEST(Lasso, SaysWhatItCannotUse) {
   x(16, 1) = NAN;
   EXPECT_EQ(message_of([&] { fit(Lasso{}, x, data.response()); }), "'x2' is NaN in row 17; it must be finite");
   const auto m = fit(Lasso{}, data.x, data.response());
-  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "lasso: the model has 2 columns and the rows have 3");
+  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "lasso was fitted on 2 columns and is given 3");
 }
 
 TEST(Lasso, TinyAndHugeUnitsGiveTheAnswerOrAClearError) {

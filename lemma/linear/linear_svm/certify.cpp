@@ -78,7 +78,7 @@ Point proved(const LinearSvm& spec, const Problem& problem, const RowProducts& r
              const Execution& execution) {
   Point point;
   point.theta = theta;
-  point.stopped = "looked at again";
+  point.stopped = Stop::looked_again;
   point.alpha = recovered_alpha(problem, rows, theta);
   judge(problem, rows, point);
   const double tolerance = tolerance_of(spec);

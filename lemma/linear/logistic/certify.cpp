@@ -40,7 +40,7 @@ Certificate certify(const LogisticModel& model, const Rows& rows, const Executio
     const PenaltyTerm penalty(model.spec, (*model.spec.lambda)[static_cast<std::size_t>(k)]);
     Solution at;
     at.beta = frame.inner(stored_at(model, k));
-    at.stopped = "looked at again";
+    at.stopped = Stop::looked_again;
     if (penalty.lambda() > 0) at.gap = duality_gap(*loss, penalty, at.beta, loss->split(at.beta));
     else look_for_minimum(at, Route::triangle, *loss, rows, execution);
     at.objective = at.gap.objective;

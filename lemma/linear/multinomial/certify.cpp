@@ -37,7 +37,7 @@ Certificate certify(const MultinomialModel& model, const Rows& rows, const Execu
   const PenaltyTerm penalty = penalty_of(model.spec);
   Solution at;
   at.b = from_users(model, loss.frame());
-  at.stopped = "looked at again";
+  at.stopped = Stop::looked_again;
   if (penalty.lambda() > 0) at.gap = duality_gap(loss, penalty, at.b, loss.split(at.b));
   else look_for_minimum(at, logit::Route::triangle, loss, execution);
   at.objective = at.gap.objective;

@@ -12,7 +12,7 @@ namespace lemma {
 Vector QuantileNumbers::slopes() const { return usable_slopes(coefficients); }
 
 Vector QuantileNumbers::predict(const MatrixView& x) const {
-  require_width(*this, x.cols());
+  require_width("quantile", width(), x.cols());
   return heights(x, slopes(), intercept);
 }
 

@@ -52,7 +52,7 @@ std::string name(const Names& names, Index k, Index planes) {
   return at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1);
 }
 
-std::string table(const AffineMap& planes, bool intercept, const Names& names) {
+std::string table(const AffineMap& planes, bool intercept, const Names& names, int digits) {
   std::vector<std::string> terms;
   if (intercept) terms.emplace_back("(Intercept)");
   for (Index j = 0; j < planes.a.cols(); ++j) {
@@ -65,7 +65,7 @@ std::string table(const AffineMap& planes, bool intercept, const Names& names) {
     std::vector<double> numbers;
     if (intercept) numbers.push_back(planes.b(k));
     for (Index j = 0; j < planes.a.cols(); ++j) numbers.push_back(planes.a(k, j));
-    out.numbers(name(names, k, planes.a.rows()), numbers, 5);
+    out.numbers(name(names, k, planes.a.rows()), numbers, digits);
   }
   return "Planes (positive on the side of the class named):\n" + out.str({.gap = 2, .width = 100});
 }
