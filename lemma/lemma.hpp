@@ -23,6 +23,7 @@
 #include <lemma/linear/centroid.hpp>
 #include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/lad.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/logistic.hpp>

@@ -1,7 +1,6 @@
 // lemma/linear/lasso_test.cpp: answers by hand, and what must not change them.
 #include <cmath>
 #include <lemma/linear/lasso/data_test.hpp>
-#include <lemma/linear/ridge.hpp>
 
 namespace lemma {
 
@@ -31,14 +30,6 @@ TEST(Lasso, OrthogonalColumnsAreThresholdedOneByOne) {
   const auto net = fit(ElasticNet{.alpha = 0.5, .lambda = {2}}, x, y);
   EXPECT_NEAR(net.coefficients.of(0, 0), (8 - 1) / (4 + 1.0), 1e-14);
   EXPECT_NEAR(net.coefficients.of(0, 1), (4 - 1) / (4 + 1.0), 1e-14);
-}
-
-TEST(Lasso, WithoutAbsoluteValuesTheElasticNetIsRidge) {
-  const Data data(40, 4);
-  const auto net = fit(ElasticNet{.alpha = 0, .lambda = {5}, .tolerance = 1e-14}, data.x, data.response());
-  const auto ridge = fit(Ridge{.lambda = {5}}, data.x, data.response());
-  EXPECT_LT(largest_difference(net, ridge), 1e-9);
-  EXPECT_NEAR(net.objective.of(0), ridge.objective.of(0), 1e-9);
 }
 
 TEST(Lasso, WithoutPenaltyItIsLeastSquares) {

@@ -41,24 +41,6 @@ TEST(Lasso, TheNaturalWrongRefitOfTheSelectedColumnsFailsTheCertificate) {
   EXPECT_FALSE(certify(m, rows, {}).holds());
 }
 
-/// The elastic net in two steps, ridge first and then the threshold; the net that was stretched by 1 + λ₂ / n (Zou and
-/// Hastie's other one); and glmnet's λ, which is ours over n.
-TEST(Lasso, TheNaturalWrongElasticNetsFailTheCertificate) {
-  const Wide data(80, 12);
-  const MemoryRows rows = rows_of(data.x, data.y);
-  const ElasticNet spec{.alpha = 0.5, .lambda = {20}, .standardize = false};
-  const auto right = fit(spec, rows, {});
-  ASSERT_TRUE(certify(right, rows, {}).holds()) << certify(right, rows, {}).message;
-  auto two_steps = right, stretched = right, theirs = right;
-  const auto ridge = fit(ElasticNet{.alpha = 0, .lambda = {10}, .standardize = false}, rows, {});
-  two_steps.coefficients.of = ridge.coefficients.of.unaryExpr([](double b) {
-    return b > 0.1 ? b - 0.1 : b < -0.1 ? b + 0.1 : 0.0;
-  });
-  stretched.coefficients.of *= 1 + 10.0 / 80;
-  theirs.spec.lambda[0] = theirs.lambda.of(0) = theirs.chosen_lambda = 20.0 / 80;
-  for (const auto& wrong : {two_steps, stretched, theirs}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
-}
-
 TEST(Lasso, StoppedEarlyItSaysSo) {
   const Wide data(50, 40);
   const auto m = fit(Lasso{.lambda = {1}, .max_sweeps = 2}, data.x, data.response());

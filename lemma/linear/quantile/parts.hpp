@@ -1,6 +1,6 @@
 // lemma/linear/quantile/parts.hpp: what fitting and certifying share. Inner header: use lemma/linear/quantile.hpp.
 #pragma once
-#include <lemma/linear/quantile.hpp>
+#include <lemma/linear/lad.hpp>
 #include <lemma/linear/quantile/simplex.hpp>
 #include <lemma/linear/shared/programme_gap.hpp>
 
