@@ -2,6 +2,7 @@
 #include "actions.hpp"
 
 #include "commands.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
 #include "words.hpp"
@@ -45,7 +46,7 @@ void write_table(const Table& table, const Action& action, Context& context) {
   Output file(action.output, Output::Content::text, context);
   file.write(format_csv(table));
   file.done();
-  context.note(fmt::format("{} rows written to {}", table.rows(), file.name()));
+  context.note(fmt::format("{} written to {}", count_of(table.rows(), "row"), file.name()));
 }
 
 void write_model(const TrainedModel& made, const Action& action, Context& context) {
@@ -98,12 +99,12 @@ void add_actions(CLI::App& tool, std::span<const Method* const> catalog, Context
       action->methods.push_back(method->name());
     }
   for (const auto& [name, action] : actions) {
-    auto* command = tool.add_subcommand(name, action->meaning + " (" + join_words(action->methods) + ")");
+    auto* command = add_command(tool, name, action->meaning + " (" + join_words(action->methods) + ")");
     command->set_help_flag();
     command->allow_extras();
-    command->add_option("MODEL", action->model, "a model file written by fit -o");
-    command->add_option("-o,--output", action->output, "where to write the result");
-    command->add_flag("-h,--help", action->help, "this text");
+    add_option(*command, "MODEL", action->model, "a model file written by fit -o");
+    add_option(*command, "-o,--output", action->output, "where to write the result");
+    add_flag(*command, "-h,--help", action->help, "this text");
     command->callback([action, command, &context] {
       if (action->help) return context.print(help_of(*action));
       if (action->model.empty()) throw Error(fmt::format("{} needs a MODEL: a file written by fit -o", action->name));

@@ -1,6 +1,7 @@
 // app/anova.cpp: lemma anova MODEL MODEL… and lemma anova MODEL --data DATA: what the terms of a linear model are worth.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,7 @@
 #include <lemma/core/params.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/model/store.hpp>
-#include <lemma/select/anova.hpp>
+#include <lemma/select/inflation.hpp>
 
 namespace lemma::app {
 namespace {
@@ -20,12 +21,16 @@ struct Anova {
   std::vector<std::string> models;
   DataOptions data;
   std::string test;
-  bool drop = false;
+  bool drop = false, vif = false;
 };
 
 AnovaTable table_of(const Anova& options, const std::vector<TrainedModel>& models, const Context& context) {
   std::optional<TermTest> test;
   if (!options.test.empty()) test = static_cast<TermTest>(choose("--test", options.test, choices_of<TermTest>()));
+  if (options.vif) {
+    if (models.size() > 1 || options.drop || test) throw Error("--vif is of one model, and of no test");
+    return inflation_of(models.front());
+  }
   if (models.size() > 1) {
     if (options.drop) throw Error("--drop looks at the terms of one model, and there are several");
     return compare_models(models, test);
@@ -79,15 +84,16 @@ void anova(const Anova& options, Context& context) {
 
 void add_anova(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Anova>();
-  auto* command = tool.add_subcommand("anova", "compare nested models, or test each term of one");
-  command->add_option("MODEL", options->models, "ols or glm models written by fit -o, nested; or one of them")
+  auto* command = add_command(tool, "anova", "compare nested models, or test each term of one");
+  add_option(*command, "MODEL", options->models, "ols or glm models written by fit -o, nested; or one of them")
       ->required();
   options->data.add(*command);
   command->remove_option(command->get_option("DATA"));
-  command->add_option("--data", options->data.data, "of one model: the rows it was fitted on, to fit it again");
-  command->add_option("--test", options->test,
-                      "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
-  command->add_flag("--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
+  add_option(*command, "--data", options->data.data, "of one model: the rows it was fitted on, to fit it again");
+  add_option(*command, "--test", options->test,
+             "lrt (drop in deviance, chi-squared), f, or wald (one model, needs no data)");
+  add_flag(*command, "--drop", options->drop, "of one model: each term dropped in turn, instead of added in order");
+  add_flag(*command, "--vif", options->vif, "of one model: variance inflation of each term, which needs no data");
   options->data.add_memory(*command);
   command->footer(
       "Examples: lemma anova small.lemma large.lemma\n"

@@ -1,5 +1,6 @@
 // app/completion.cpp: lemma completion bash|zsh|fish: completion scripts made from the commands' own descriptions.
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -153,8 +154,8 @@ std::string fish(const CLI::App& tool) {
 
 void add_completion(CLI::App& tool, Context& context) {
   auto shell = std::make_shared<std::string>();
-  auto* command = tool.add_subcommand("completion", "print the completion script of a shell");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  auto* command = add_command(tool, "completion", "print the completion script of a shell");
+  add_option(*command, "SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->footer("Example: lemma completion bash > ~/.local/share/bash-completion/completions/lemma");
   command->callback([shell, &tool, &context] {
     context.print(*shell == "bash" ? bash(tool) : *shell == "zsh" ? zsh(tool) : fish(tool));

@@ -1,5 +1,6 @@
 // app/data_options.cpp
 #include "data_options.hpp"
+#include "flags.hpp"
 
 #include "nothing_to_keep.hpp"
 
@@ -79,42 +80,40 @@ std::size_t parse_size(const std::string& text) {
 }  // namespace
 
 void DataOptions::add(CLI::App& command, const std::string& meaning) {
-  command.add_option("DATA", data, meaning)->required();
-  command.add_option("--where", where, "only rows for which this holds: 'age > 30 & sex == \"M\"'")->group("Data");
-  command.add_option("--rows", rows, "only these rows, counted from 1: 1:100 or 3,5,9")->group("Data");
-  command.add_option("--type", types, "a column's type: COL=numeric|categorical|text|date (repeatable)")
+  add_option(command, "DATA", data, meaning)->required();
+  add_option(command, "--where", where, "only rows for which this holds: 'age > 30 & sex == \"M\"'")->group("Data");
+  add_option(command, "--rows", rows, "only these rows, counted from 1: 1:100 or 3,5,9")->group("Data");
+  add_option(command, "--type", types, "a column's type: COL=numeric|categorical|text|date (repeatable)")
       ->group("Data")
       ->allow_extra_args(false);
-  command.add_option("--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")
+  add_option(command, "--levels", levels, "the order of a column's levels, the first is the reference: COL=a,b,c")
       ->group("Data")
       ->allow_extra_args(false);
-  command
-      .add_option("--na", na,
-                  "more spellings of a missing value, separated by commas (besides empty, NA, N/A, NaN, null, ?)")
+  add_option(command, "--na", na,
+             "more spellings of a missing value, separated by commas (besides empty, NA, N/A, NaN, null, ?)")
       ->delimiter(',')
       ->group("Data")
       ->allow_extra_args(false);
-  command.add_option("--na-only", na_only, "the only spellings of a missing value, separated by commas")
+  add_option(command, "--na-only", na_only, "the only spellings of a missing value, separated by commas")
       ->delimiter(',')
       ->group("Data")
       ->allow_extra_args(false);
-  command.add_option("--delimiter", delimiter, "what separates fields (default: found out)")->group("Data");
-  command.add_option("--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
-  command.add_option("--header", header, "true or false: does the first line hold names? (default: found out)")
+  add_option(command, "--delimiter", delimiter, "what separates fields (default: found out)")->group("Data");
+  add_option(command, "--decimal", decimal, "decimal point: . or , (default: found out)")->group("Data");
+  add_option(command, "--header", header, "true or false: does the first line hold names? (default: found out)")
       ->group("Data");
-  command
-      .add_option("--encoding", encoding,
-                  "utf-8 (default), latin-1, windows-1252, utf-16, utf-16le or utf-16be; UTF-16 is known by its mark")
+  add_option(command, "--encoding", encoding,
+             "utf-8 (default), latin-1, windows-1252, utf-16, utf-16le or utf-16be; UTF-16 is known by its mark")
       ->group("Data");
-  command.add_option("--skip", skip, "so many lines at the start of the file are no part of the table")->group("Data");
-  command.add_option("--comment", comment, "lines that begin with this character are passed over: '#'")->group("Data");
-  command.add_option("--ragged", ragged, "lines with too few or too many fields: error (default) or skip")
+  add_option(command, "--skip", skip, "so many lines at the start of the file are no part of the table")->group("Data");
+  add_option(command, "--comment", comment, "lines that begin with this character are passed over: '#'")->group("Data");
+  add_option(command, "--ragged", ragged, "lines with too few or too many fields: error (default) or skip")
       ->group("Data");
 }
 
 void DataOptions::add_memory(CLI::App& command) {
-  command
-      .add_option("--memory", memory, "how much memory the table may take (500M, 2G); a larger file is read in blocks")
+  add_option(command, "--memory", memory,
+             "how much memory the table may take (500M, 2G); a larger file is read in blocks")
       ->group("Data");
 }
 
@@ -210,10 +209,16 @@ std::shared_ptr<const TableStream> DataOptions::stream(const Context& context, P
   return std::make_shared<MemoryTableStream>(std::make_shared<const Table>(table(context, passed)));
 }
 
-std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& context) const {
-  if (where.empty() && rows.empty())
-    if (auto mapped = open_mapped(data, read_options(context))) return mapped;
-  return stream(context);
+std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& context,
+                                                              const ChooseColumns& wanted) const {
+  if (!where.empty() || !rows.empty()) return stream(context);
+  if (auto mapped = open_mapped(data, read_options(context))) return mapped;
+  if (limit() || !wanted) return stream(context);
+  const NothingToKeep reading;
+  auto parsed = open_parsed(data, read_options(context), wanted);
+  if (!parsed) return stream(context);
+  tell_notes(parsed->schema(), context);
+  return parsed;
 }
 
 Missing parse_missing(const std::string& name) {

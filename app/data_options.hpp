@@ -3,6 +3,7 @@
 #include "context.hpp"
 
 #include <lemma/data/design.hpp>
+#include <lemma/data/parsed_matrix.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/data/stream.hpp>
 #include <memory>
@@ -43,8 +44,9 @@ struct DataOptions {
   /// The rows as they lie in the file when it is sparse, or may be larger than --memory and nothing is selected from it;
   /// else the table.
   std::shared_ptr<const TableStream> stream(const Context& context, PassedOn* passed = nullptr) const;
-  /// The same, and a file of numbers is not copied where they can be used as they lie in it (TableStream::matrix).
-  std::shared_ptr<const TableStream> where_it_lies(const Context& context) const;
+  /// The same, and a file of numbers is not copied where they can be used as they lie in it (TableStream::matrix). Of a CSV
+  /// file the columns that are wanted as they stand are parsed into a matrix, if they are numbers.
+  std::shared_ptr<const TableStream> where_it_lies(const Context& context, const ChooseColumns& wanted = {}) const;
 };
 
 Missing parse_missing(const std::string& name);

@@ -1,5 +1,6 @@
 // app/datasets.cpp: lemma datasets [NAME]
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -12,7 +13,7 @@ namespace {
 
 Value describe_dataset(const DatasetInfo& info) {
   Value out = Value::object();
-  out.set("name", info.name);
+  out.set("data", info.name);
   out.set("title", info.title);
   out.set("rows", info.rows);
   out.set("columns", info.columns);
@@ -31,13 +32,13 @@ void list(Context& context, bool sources) {
   for (const auto& info : datasets()) {
     names.emplace_back(info.name);
     titles.emplace_back(info.title);
-    rows.push_back(std::to_string(info.rows));
+    rows.push_back(format_count(info.rows));
     columns.push_back(std::to_string(info.columns));
     responses.emplace_back(info.response);
     credits.emplace_back(info.source);
   }
   TextTable table;
-  table.words("name", names).right("rows", rows).right("columns", columns).words("response", responses);
+  table.words("data", names).right("rows", rows).right("columns", columns).words("response", responses);
   sources ? table.words("source", credits) : table.words("what it is", titles);
   context.print(table.str());
   context.print("\n'lemma datasets NAME' prints one as CSV; 'lemma datasets --sources' says whom they come from.\n");
@@ -48,9 +49,9 @@ void list(Context& context, bool sources) {
 void add_datasets(CLI::App& tool, Context& context) {
   auto name = std::make_shared<std::string>();
   auto sources = std::make_shared<bool>(false);
-  auto* command = tool.add_subcommand("datasets", "list the built-in data sets, or print one as CSV");
-  command->add_option("NAME", *name, "a data set's name");
-  command->add_flag("--sources", *sources, "say where each comes from");
+  auto* command = add_command(tool, "datasets", "list the built-in data sets, or print one as CSV");
+  add_option(*command, "NAME", *name, "a data set's name");
+  add_flag(*command, "--sources", *sources, "say where each comes from");
   command->footer("Example: lemma datasets iris > iris.csv");
   command->callback([name, sources, &context] {
     if (name->empty()) return list(context, *sources);

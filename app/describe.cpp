@@ -2,6 +2,7 @@
 #include "column_summary.hpp"
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -319,7 +320,8 @@ void describe(const Describe& options, Context& context) {
     context.print_json(out);
     return;
   }
-  context.print(context.bold(fmt::format("{}: {} rows, {} columns", table.source(), table.rows(), table.columns())) +
+  context.print(context.bold(fmt::format("{}: {}, {}", table.source(), count_of(table.rows(), "row"),
+                                         count_of(table.columns(), "column"))) +
                 "\n\n");
   const auto shown = shown_of(table, most_columns);
   context.print(structure(shown, table.columns(), context.execution()) + numeric_summary(shown, context.execution()) +
@@ -331,17 +333,16 @@ void describe(const Describe& options, Context& context) {
 
 void add_describe(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Describe>();
-  auto* command = tool.add_subcommand("describe", "types, missing values, summaries and correlations of a table");
+  auto* command = add_command(tool, "describe", "types, missing values, summaries and correlations of a table");
   options->data.add(*command);
-  command->add_option("FORMULA", options->formula, "only the columns of a formula, such as 'y ~ a + b'");
-  command
-      ->add_option("--correlations", options->correlations,
-                   "of how many numeric columns, the first ones: a number, all or none")
+  add_option(*command, "FORMULA", options->formula, "only the columns of a formula, such as 'y ~ a + b'");
+  add_option(*command, "--correlations", options->correlations,
+             "of how many numeric columns, the first ones: a number, all or none")
       ->capture_default_str();
-  command->add_flag("!--no-correlations", options->correlated, "leave the correlations out: --correlations none");
-  command->add_option("--show-columns", options->columns, "how many columns to list: a number, all or none")
+  add_flag(*command, "!--no-correlations", options->correlated, "leave the correlations out: --correlations none");
+  add_option(*command, "--show-columns", options->columns, "how many columns to list: a number, all or none")
       ->capture_default_str();
-  command->add_option("--show-levels", options->levels, "how many levels of a category to count")
+  add_option(*command, "--show-levels", options->levels, "how many levels of a category to count")
       ->capture_default_str();
   command->footer("Example: lemma describe crabs");
   command->callback([options, &context] { describe(*options, context); });

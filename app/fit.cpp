@@ -1,6 +1,8 @@
 // app/fit.cpp: lemma fit METHOD DATA FORMULA [--param value …] [-o MODEL]
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
+#include "ledger_flags.hpp"
 #include "method_help.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
@@ -14,16 +16,20 @@
 #include <lemma/core/params.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
+#include <lemma/select/inflation.hpp>
 #include <lemma/select/stepwise.hpp>
 
 namespace lemma::app {
 namespace {
 
 struct Fit {
-  std::string method, formula, output, coding = "treatment", missing, weights, precision, id, stepwise, from, task;
+  std::string method, formula, output, coding = "treatment", missing, weights, precision, cluster, id, from, task;
+  std::string stepwise, stepwise_k, scope, scope_lower;
   DataOptions data;
-  bool help = false, strict = false;
+  LedgerFlags ledger;
+  bool help = false, strict = false, vif = false;
 };
 
 /// The methods that flags choose inside a method (--base tree): only they know which parameters there are (--base.depth).
@@ -99,16 +105,49 @@ std::vector<std::string> start_from(const std::string& path, const Method& metho
   return model.names().features;
 }
 
-void report(const TrainedModel& trained, const Stepwise* chosen, const std::string& written, Context& context) {
+/// How to search for terms; nothing when the formula is to be taken as it stands.
+std::optional<StepwiseOptions> search_of(const Fit& options) {
+  if (options.stepwise.empty()) {
+    for (const auto& [flag, value] : {std::pair{"--stepwise-k", &options.stepwise_k},
+                                      {"--scope", &options.scope},
+                                      {"--scope-lower", &options.scope_lower}})
+      if (!value->empty())
+        throw Error(fmt::format("{} is for a search: add --stepwise backward, forward or both", flag));
+    return {};
+  }
+  StepwiseOptions out;
+  out.direction =
+      static_cast<StepwiseDirection>(choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>()));
+  out.upper = options.scope;
+  out.lower = options.scope_lower;
+  if (options.stepwise_k.empty() || options.stepwise_k == "aic") return out;
+  if (options.stepwise_k == "bic") {
+    out.k.reset();
+    return out;
+  }
+  ParamInfo number;
+  number.name = "stepwise-k";
+  number.range = above(0);
+  number.allowed = "aic, bic, or a number above 0";
+  out.k = parse_param(number, options.stepwise_k, "fit").as_double();
+  if (!number.range.contains(*out.k))
+    throw Error(fmt::format("--stepwise-k is {}, must be {}", options.stepwise_k, number.allowed));
+  return out;
+}
+
+void report(const TrainedModel& trained, const Stepwise* chosen, bool vif, const std::string& written,
+            Context& context) {
   for (const auto& warning : trained.model->warnings()) context.warn(warning);
   for (const auto& note : trained.notes) context.note("note: " + note);
   if (context.json) {
     Value document = fit_document(trained);
     if (chosen) document.set("stepwise", chosen->to_value());
+    if (vif) document.set("inflation", inflation_of(trained).to_value());
     return context.print_json(document);
   }
   if (chosen) context.print(chosen->trace() + "\n");
   context.print(fit_text(trained, context));
+  if (vif) context.print("\n" + inflation_of(trained).str());
   if (!written.empty()) context.note("model written to " + written);
 }
 
@@ -124,6 +163,9 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   params = method_params(*method, words, std::move(params), flags, inputs);
   method->check(params);  // before any data is read
 
+  const auto search = search_of(options);
+  if (options.vif && method->name() != "ols" && method->name() != "glm")
+    throw Error(fmt::format("--vif is for ols and glm, and this is {}", method->name()));
   const std::optional<Formula> typed = formula_typed(options, *method);
   TrainOptions how;
   how.design.coding = static_cast<Coding>(choose("--coding", options.coding, {"treatment", "sum", "one-hot"}));
@@ -134,6 +176,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   how.design.weights = options.weights;
   how.design.precision = options.precision;
   how.id = options.id;
+  how.design.cluster = options.cluster;
   how.memory = options.data.limit();
   how.fit.seed = context.seed;
   how.fit.threads = context.execution().threads;
@@ -146,23 +189,30 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
     output.emplace(options.output, Output::Content::binary, context);
   }
   const std::vector<std::string> columns = start_from(options.from, *method, how.fit);
-  const auto data = options.data.where_it_lies(context);
+  // Of rows that weigh, or have names, more is needed than the columns of the formula; of steps, columns in any order.
+  const bool as_they_stand = typed && !needs_whole_table(options.ledger, options.data) && options.weights.empty() &&
+                             options.precision.empty() && options.cluster.empty() && options.id.empty() &&
+                             options.stepwise.empty();
+  const auto data = options.data.where_it_lies(context, [&](const std::vector<std::string>& names) {
+    return as_they_stand ? columns_as_they_are(*typed, names) : std::nullopt;
+  });
   const Formula f = typed ? *typed : formula_of_all(*method, params, data->schema(), context);
   std::optional<Stepwise> chosen;
-  if (!options.stepwise.empty()) {
-    const int direction = choose("--stepwise", options.stepwise, choices_of<StepwiseDirection>());
-    chosen = stepwise(method, params, f, *data, how, static_cast<StepwiseDirection>(direction));
-  }
+  if (search) chosen = stepwise(method, params, f, *data, how, *search);
   const TrainedModel trained = chosen ? chosen->model : train(method, params, f, *data, how);
   if (!columns.empty() && columns != trained.names().features)
     context.note(fmt::format(
         "note: the columns of {} are not those of this fit; it started from their numbers all the same", options.from));
   const std::string written = output ? output->name() : "";
   if (output) {
-    output->write(encode(trained));
+    const auto bytes = encode(trained);
+    output->write(bytes);
     output->done();
+    with_ledger(options.ledger, options.data, *data, context, [&](Ledger& ledger, const RowsPrint& rows) {
+      ledger.add(RowsUsed::fitted, rows, options.data.data, model_id(bytes), options.output, method->name());
+    });
   }
-  report(trained, chosen ? &*chosen : nullptr, written, context);
+  report(trained, chosen ? &*chosen : nullptr, options.vif, written, context);
   if (trained.model->certificate().fails() || (options.strict && !trained.model->warnings().empty()))
     context.exit_code = kAnswerIsNo;
   tell_if_cancelled(written, context);
@@ -216,41 +266,47 @@ void take_method_params(const CLI::App& tool, std::vector<std::string>& argument
 
 void add_fit(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Fit>();
-  auto* command = tool.add_subcommand("fit", "fit a method to a table by a formula");
+  auto* command = add_command(tool, "fit", "fit a method to a table by a formula");
   command->set_help_flag();
   command->allow_extras();
-  command->add_option("METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
+  add_option(*command, "METHOD", options->method, "a method, or a pipeline such as 'scale | pca(components=5) | lda'");
   options->data.add(*command);
   command->get_option("DATA")->required(false);
-  command->add_option("FORMULA", options->formula,
-                      "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
-  command->add_option("-o,--output", options->output, "where to write the model (.lemma); - is standard output")
+  add_option(*command, "FORMULA", options->formula,
+             "'y ~ .', 'y ~ a + log(b)', '~ a + b' (unsupervised), 'u:v ~ .' (joint class)");
+  add_option(*command, "-o,--output", options->output, "where to write the model (.lemma); - is standard output")
       ->each(check_named);
-  command->add_option("--weights", options->weights, "column of frequencies: weight k is k copies of the row")
+  add_option(*command, "--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
-  command->add_option("--precision", options->precision, "column of inverse variances (R's lm weights)")->group("Data");
-  command
-      ->add_option(
-          "--missing", options->missing,
-          "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
+  add_option(*command, "--precision", options->precision, "column of inverse variances (R's lm weights)")
       ->group("Data");
-  command->add_option("--coding", options->coding, "of categories: treatment, sum, one-hot")
+  add_option(*command, "--cluster", options->cluster,
+             "ols, glm: column whose equal values are one cluster, for standard errors by clusters")
+      ->group("Data");
+  add_option(*command, "--missing", options->missing,
+             "missing values: error, drop, mean, median, mode (default: error, or native where the method takes them)")
+      ->group("Data");
+  add_option(*command, "--coding", options->coding, "of categories: treatment, sum, one-hot")
       ->capture_default_str()
       ->group("Data");
-  command
-      ->add_option("--id", options->id,
-                   "column that names the rows: left out of '.', kept where results speak of single rows")
+  add_option(*command, "--id", options->id,
+             "column that names the rows: left out of '.', kept where results speak of single rows")
       ->group("Data");
   options->data.add_memory(*command);
-  command
-      ->add_option(
-          "--task", options->task,
-          "classification or regression, for methods that do both; by default the type of the response decides")
+  options->ledger.add(*command);
+  add_option(*command, "--task", options->task,
+             "classification or regression, for methods that do both; by default the type of the response decides")
       ->group("Data");
-  command->add_option("--stepwise", options->stepwise, "ols, glm: choose the terms by AIC: backward, forward or both");
-  command->add_option("--from", options->from, "a model whose coefficients the work starts from (.lemma)");
-  command->add_flag("--strict", options->strict, "exit with 1 when there are warnings");
-  command->add_flag("-h,--help", options->help, "this text; after a METHOD all about it");
+  add_option(*command, "--stepwise", options->stepwise, "ols, glm: choose the terms: backward, forward or both");
+  add_option(*command, "--stepwise-k", options->stepwise_k,
+             "what a coefficient costs in the search: aic (2, the default), bic (log n), or a number");
+  add_option(*command, "--scope", options->scope,
+             "terms that may join in the search besides those of the formula: '~ . + a:b'");
+  add_option(*command, "--scope-lower", options->scope_lower, "terms that may not leave in the search: '~ a'");
+  add_flag(*command, "--vif", options->vif, "ols, glm: variance inflation of each term too");
+  add_option(*command, "--from", options->from, "a model whose coefficients the work starts from (.lemma)");
+  add_flag(*command, "--strict", options->strict, "exit with 1 when there are warnings");
+  add_flag(*command, "-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");
   command->callback([options, command, &context] {
     if (options->method.empty()) {

@@ -1,10 +1,12 @@
 // app/main.cpp: the `lemma` command: global options, the subcommands, exit codes.
 #include "actions.hpp"
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <lemma/catalog.hpp>
 #include <lemma/core/cpu.hpp>
@@ -32,6 +34,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
 std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
   const CLI::App* command = &tool;
   for (const CLI::App* chosen : tool.get_subcommands()) command = chosen;
+  const std::string see =
+      command == &tool ? "; see 'lemma --help'" : "; see 'lemma " + command->get_name() + " --help'";
   // What is missing may only be misspelt: an unknown flag is named first.
   auto extras = command->remaining(true);
   if (dynamic_cast<const CLI::RequiredError*>(&error) && !command->get_allow_extras())
@@ -46,32 +50,39 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
       return "there is no command '" + typed + "'" + did_you_mean(typed, names) + "; 'lemma --help' lists them";
     }
     if (typed.starts_with('-'))
-      return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) +
-             "; see 'lemma " + command->get_name() + " --help'";
-    return "'" + typed + "' is one argument too many; see 'lemma " + command->get_name() + " --help'";
+      return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) + see;
+    return "'" + typed + "' is one argument too many" + see;
   }
-  return std::string(error.what()) +
-         (command == &tool ? "; see 'lemma --help'" : "; see 'lemma " + command->get_name() + " --help'");
+  return std::string(error.what()) + see;
 }
 
 /// The options of every command: they may stand before it or after it.
 void add_globals(CLI::App& app, Context& context) {
-  app.add_flag("--json", context.json, "one JSON document on standard output")->group("Everywhere");
-  app.add_flag("--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
-  app.add_flag("--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
+  add_flag(app, "--json", context.json, "one JSON document on standard output")->group("Everywhere");
+  add_flag(app, "--quiet,-q", context.quiet, "no notes and no progress")->group("Everywhere");
+  add_flag(app, "--progress", context.show_progress, "progress as lines of text, where there is no terminal for a bar")
       ->group("Everywhere");
-  app.add_option("--seed", context.seed, "seed of everything random")->capture_default_str()->group("Everywhere");
-  app.add_option("--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
+  add_option(app, "--seed", context.seed, "seed of everything random")
+      ->check([](const std::string& text) {
+        std::uint64_t seed = 0;
+        const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        return status == std::errc() && stop == text.data() + text.size()
+                   ? std::string()
+                   : "must be a whole number of at least 0, and it is '" + text + "'";
+      })
+      ->capture_default_str()
+      ->group("Everywhere");
+  add_option(app, "--threads", context.threads, "threads to use (default: LEMMA_NUM_THREADS, or all CPUs)")
       ->check(CLI::Range(1, 4096))
       ->group("Everywhere");
-  app.add_option("--simd", context.simd,
-                 "the widest vector units to use: baseline, avx2 or avx512 (default: LEMMA_SIMD, or all the CPU has)")
+  add_option(app, "--simd", context.simd,
+             "the widest vector units to use: baseline, avx2 or avx512 (default: LEMMA_SIMD, or all the CPU has)")
       ->type_name("LEVEL")
       ->group("Everywhere");
-  app.add_flag("--portable", context.portable,
-               "the same bits on every CPU with AVX2 (default: LEMMA_PORTABLE; slower where there is AVX-512)")
+  add_flag(app, "--portable", context.portable,
+           "the same bits on every CPU with AVX2 (default: LEMMA_PORTABLE; slower where there is AVX-512)")
       ->group("Everywhere");
-  app.add_flag("--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
+  add_flag(app, "--no-color", context.no_color, "no colours, even on a terminal")->group("Everywhere");
 }
 
 /// The vector units are chosen before any work. A flag outweighs both variables of the environment.
@@ -88,11 +99,20 @@ int run(int argc, char** argv, Context& context) {
   tool.require_subcommand(0, 1);
   tool.set_help_flag("--help,-h", "this text");
   bool version = false, verbose = false;
-  tool.add_flag("--version", version, "print the version");
-  tool.add_flag("--verbose", verbose, "with --version: the libraries and CPU kernels in use");
+  add_flag(tool, "--version", version, "print the version");
+  add_flag(tool, "--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
-  for (const auto add : {add_describe, add_split, add_fit, add_predict, add_evaluate, add_verify, add_show, add_sample,
-                         add_update, add_anova, add_methods, add_datasets, add_completion, add_man})
+  for (const auto add :
+<<<<<<< HEAD
+       {add_describe,     add_split,     add_fit,    add_predict,  add_evaluate, add_cross,      add_tune,
+        add_compare,      add_curve,     add_decide, add_generate, add_risk,     add_bound,      add_bias_variance,
+        add_score_curves, add_bootstrap, add_ledger, add_verify,   add_show,     add_sample,     add_effect,
+        add_update,       add_anova,     add_select, add_methods,  add_datasets, add_completion, add_man})
+=======
+       {add_describe,     add_split,     add_fit,     add_predict,  add_evaluate,   add_cross,  add_tune,   add_compare,
+        add_score_curves, add_bootstrap, add_ledger,  add_verify,   add_show,       add_sample, add_effect, add_update,
+        add_anova,        add_select,    add_plot,    add_methods,  add_datasets,   add_completion, add_man})
+>>>>>>> plot
     add(tool, context);
   add_actions(tool, catalog(), context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);
@@ -104,6 +124,7 @@ int run(int argc, char** argv, Context& context) {
       "'lemma COMMAND --help' tells more; 'lemma fit METHOD --help' tells all about a method.");
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    join_curve_words(arguments);
     take_method_params(tool, arguments, context);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     tool.parse(std::move(arguments));

@@ -1,5 +1,6 @@
 // app/man.cpp: lemma man: the manual page, made from the commands' own descriptions.
 #include "commands.hpp"
+#include "flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -85,7 +86,7 @@ std::string page(const CLI::App& tool) {
 }  // namespace
 
 void add_man(CLI::App& tool, Context& context) {
-  auto* command = tool.add_subcommand("man", "print the manual page (roff)");
+  auto* command = add_command(tool, "man", "print the manual page (roff)");
   command->footer("Example: lemma man | man -l -");
   command->callback([&tool, &context] { context.print(page(tool)); });
 }

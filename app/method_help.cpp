@@ -14,6 +14,7 @@ std::string takes(const MethodAbout& about) {
   };
   say(about.takes_weights, "--weights");
   say(about.takes_precision, "--precision");
+  say(about.takes_clusters, "--cluster");
   say(about.takes_offset, "offset()");
   say(about.takes_missing, "missing values");
   say(about.takes_counts, "cbind(successes, failures)");
@@ -65,6 +66,10 @@ std::string method_help(const Method& method) {
   plain.header = false;
   out += TextTable().words("", names).words("", meanings).str(plain);
   out += "\nPredictions ('lemma predict --what NAME'; those in brackets have to be asked for)\n" + parts_text(method);
+  if (method.updates() != UpdateKind::none)
+    out += fmt::format(
+        "\n'lemma update' takes new rows in without the old ones: the result is {}.\n",
+        method.updates() == UpdateKind::exact ? "the fit to all rows" : "near the fit to all rows, as its page says");
   out += fmt::format("\nAlso takes: {}\n'lemma fit --help' lists the options for the data.\n", takes(about));
   out += fmt::format("\nExample\n  {}\n", about.example);
   return out;

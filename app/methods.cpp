@@ -1,5 +1,6 @@
 // app/methods.cpp: lemma methods [METHOD]
 #include "commands.hpp"
+#include "flags.hpp"
 #include "method_help.hpp"
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,7 @@ Value describe_method(const Method& method) {
   out.set("scans", about.scans);
   out.set("sparse", about.takes_sparse);
   out.set("keeps_rows", about.keeps_rows);
+  out.set("updates", name_of(method.updates()));
   out.set("params", params);
   return out;
 }
@@ -53,17 +55,21 @@ void list(Context& context) {
                     .words("family", families)
                     .words("what it does", summaries)
                     .str());
-  context.print("\n'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
+  std::vector<std::string> updated;
+  for (const Method* method : catalog())
+    if (method->updates() != UpdateKind::none) updated.push_back(method->name());
+  context.print("\nNew rows alone update models of " + join_words(updated, updated.size()) + " ('lemma update').\n");
+  context.print("'lemma methods NAME' tells all about one; methods compose: 'scale | pca(components=2) | lda'.\n");
 }
 
 }  // namespace
 
 void add_methods(CLI::App& tool, Context& context) {
   auto name = std::make_shared<std::string>();
-  auto* command = tool.add_subcommand("methods", "list the methods, or tell all about one");
-  command->add_option("METHOD", *name, "a method's name");
+  auto* command = add_command(tool, "methods", "list the methods, or tell all about one");
+  add_option(*command, "METHOD", *name, "a method's name");
   auto markdown = std::make_shared<bool>(false);
-  command->add_flag("--markdown", *markdown, "only the parameter table, as it stands on the method's page");
+  add_flag(*command, "--markdown", *markdown, "only the parameter table, as it stands on the method's page");
   command->callback([name, markdown, &context] {
     if (name->empty()) return list(context);
     const Method& method = find_method(*name, catalog());

@@ -37,6 +37,7 @@ Value fit_document(const TrainedModel& trained) {
   std::vector<std::string> warnings = model->warnings();
   warnings.insert(warnings.end(), trained.notes.begin(), trained.notes.end());
   out.set("warnings", warnings);
+  if (!trained.choice.is_null()) out.set("choice", trained.choice);
   out.set("results", trained.results());
   return out;
 }
@@ -45,8 +46,8 @@ std::string fit_text(const TrainedModel& trained, const Context& context) {
   const auto names = trained.names();
   return context.bold(fmt::format("{} of {}: {}", trained.model->method().name(), trained.origin.name,
                                   trained.design.formula_text())) +
-         fmt::format("\n{} rows, {} column{}\n\n", trained.origin.rows.rows(), names.features.size(),
-                     names.features.size() == 1 ? "" : "s") +
+         fmt::format("\n{}, {}\n\n", count_of(trained.origin.rows.rows(), "row"),
+                     count_of(static_cast<Index>(names.features.size()), "column")) +
          trained.model->summary(names) + "\n" + certificate_text(trained.model->certificate(), context);
 }
 

@@ -1,6 +1,7 @@
 // app/predict.cpp: lemma predict MODEL DATA [-o OUT.csv]
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 #include "predicted.hpp"
 
@@ -120,40 +121,38 @@ void predict(const Predict& options, Context& context) {
 
 void add_predict(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Predict>();
-  auto* command = tool.add_subcommand("predict", "what a model says of new rows");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  auto* command = add_command(tool, "predict", "what a model says of new rows");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command);
-  command->add_option("-o,--output", options->output, "where to write the predictions (default: standard output)")
+  add_option(*command, "-o,--output", options->output, "where to write the predictions (default: standard output)")
       ->each(check_named);
-  command
-      ->add_option("--what", options->asked.what,
-                   "parts of the prediction, separated by commas: value, class, probabilities, decision, coordinates, "
-                   "residual, what else the method gives ('lemma fit METHOD --help'), or all")
+  add_option(*command, "--what", options->asked.what,
+             "parts of the prediction, separated by commas: value, class, probabilities, decision, coordinates, "
+             "residual, what else the method gives ('lemma fit METHOD --help'), or all")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--interval", options->asked.interval, "none, confidence or prediction")->capture_default_str();
-  command->add_option("--level", options->asked.level, "of the interval")
+  add_option(*command, "--interval", options->asked.interval, "none, confidence or prediction")->capture_default_str();
+  add_option(*command, "--level", options->asked.level, "of the interval")
       ->check(CLI::Range(1e-9, 1 - 1e-9))
       ->capture_default_str();
-  command->add_option(
-      "--threshold", options->asked.threshold,
-      "of two classes: predict the second where its probability is at least this (default: the likelier)");
-  command->add_flag("--sd", options->asked.sd, "standard deviations of the predicted value and of an observation (gp)");
-  command->add_option("--samples", options->asked.samples, "functions drawn at random, at these rows (gp); see --seed")
+  add_option(*command, "--threshold", options->asked.threshold,
+             "of two classes: predict the second where its probability is at least this (default: the likelier)");
+  add_flag(*command, "--sd", options->asked.sd,
+           "standard deviations of the predicted value and of an observation (gp)");
+  add_option(*command, "--samples", options->asked.samples, "functions drawn at random, at these rows (gp); see --seed")
       ->check(CLI::Range(1, 1'000'000));
-  command->add_flag("--prior", options->asked.prior, "the samples come from the prior, not from the posterior");
-  command->add_flag("--diagnostics", options->asked.diagnostics,
-                    "of the training rows: leverage, Cook's distance, leave-one-out residuals; multipliers, slacks and "
-                    "sides of the margin");
-  command->add_option("--digits", options->asked.digits, "significant digits of the numbers (default: all they have)")
+  add_flag(*command, "--prior", options->asked.prior, "the samples come from the prior, not from the posterior");
+  add_flag(*command, "--diagnostics", options->asked.diagnostics,
+           "of the training rows: leverage, Cook's distance, leave-one-out residuals; multipliers, slacks and "
+           "sides of the margin");
+  add_option(*command, "--digits", options->asked.digits, "significant digits of the numbers (default: all they have)")
       ->check(CLI::Range(1, 17));
-  command->add_flag("--append", options->asked.append,
-                    "the table's own columns first, as they are written in the file");
-  command->add_flag("--inverse", options->asked.inverse,
-                    "from transformed coordinates back to the columns (pca, scale)");
-  command
-      ->add_option("--missing", options->asked.missing,
-                   "as for fit; drop leaves rows out, keep leaves them empty, also those with levels never seen")
+  add_flag(*command, "--append", options->asked.append,
+           "the table's own columns first, as they are written in the file");
+  add_flag(*command, "--inverse", options->asked.inverse,
+           "from transformed coordinates back to the columns (pca, scale)");
+  add_option(*command, "--missing", options->asked.missing,
+             "as for fit; drop leaves rows out, keep leaves them empty, also those with levels never seen")
       ->group("Data");
   options->data.add_memory(*command);
   command->footer(

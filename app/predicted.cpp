@@ -9,8 +9,10 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/rows_for.hpp>
-#include <lemma/model/threshold.hpp>
+#include <lemma/model/asked_rows.hpp>
+#include <lemma/model/method.hpp>
 #include <limits>
 #include <numeric>
 
@@ -55,6 +57,9 @@ Column column_of(std::string name, const Vector& numbers) {
 
 constexpr const char* kResidual = "residual";  // what the response and the value leave: the model alone gives none
 
+/// Another residual than that: deviance_residual, pearson_residual, …, which a model has among its diagnostics.
+bool is_kind_of_residual(const std::string& name) { return name.ends_with("_residual"); }
+
 bool wants_residual(const Asked& asked) {
   return asked.what.empty() || contains(asked.what, "all") || contains(asked.what, kResidual);
 }
@@ -63,15 +68,45 @@ bool wants_residual(const Asked& asked) {
 std::vector<Column> predicted_columns(const TrainedModel& trained, const Prediction& p, const Block& block,
                                       bool has_numbers, const Asked& asked) {
   std::vector<Column> out;
-  for (const PredictedPart& part : p.parts()) {
-    const bool value = part.info.name == kValuePart.name;
-    if (!value || asked.what.empty() || contains(asked.what, "all") || contains(asked.what, part.info.name))
+  for (const PredictedPart& part : p.parts()) {  // what residuals are made of may be there for their sake
+    const bool needed = part.info.name == kValuePart.name || part.info.name == kClassPart.name;
+    if (!needed || asked.what.empty() || contains(asked.what, "all") || contains(asked.what, part.info.name))
       for (Column& column : trained.columns_of(part)) out.push_back(std::move(column));
   }
   if (wants_residual(asked) && p.find(kValuePart.name) && has_numbers)
     out.push_back(column_of(kResidual, Eigen::Map<const Vector>(block.y.data(), block.rows()) - p.value()));
-  else if (contains(asked.what, kResidual))
-    throw Error("there is no residual: it is the response less the predicted number, and one of them is not there");
+  else if (contains(asked.what, kResidual) && trained.model->task() == Task::regression)
+    throw Error("there is no residual: it is the response less the predicted number, and the rows have no response");
+  return out;
+}
+
+/// The residuals among what is asked that are not the response less the predicted number: of classes `residual` is the
+/// response, 0 or 1, less its probability.
+std::vector<std::string> kinds_of_residuals(const TrainedModel& trained, const Asked& asked) {
+  std::vector<std::string> out;
+  for (const auto& name : asked.what)
+    if (is_kind_of_residual(name) || (name == kResidual && trained.model->task() != Task::regression))
+      out.push_back(name);
+  return out;
+}
+
+std::vector<Column> residuals_of(const TrainedModel& trained, const std::vector<NamedColumn>& diagnostics,
+                                 const std::vector<std::string>& wanted) {
+  const std::string method = trained.model->method().name();
+  std::vector<std::string> known;
+  for (const auto& each : diagnostics)
+    if (is_kind_of_residual(each.name)) known.push_back(each.name);
+  std::vector<Column> out;
+  for (const auto& name : wanted) {
+    const std::string sought = name == kResidual ? "response_residual" : name;
+    const auto found = std::find_if(diagnostics.begin(), diagnostics.end(),
+                                    [&](const NamedColumn& each) { return each.name == sought; });
+    if (found == diagnostics.end())
+      throw Error(known.empty() ? fmt::format("{} has no {}", method, name)
+                                : fmt::format("{} has no {}{}; it has {}", method, name, did_you_mean(name, known),
+                                              join_words(known)));
+    out.push_back(column_of(name, found->values));
+  }
   return out;
 }
 
@@ -104,11 +139,18 @@ Table invert(const TrainedModel& trained, const Table& table, const Asked& asked
   return numeric_table(trained.model->inverse(z), trained.design.features(), asked.digits);
 }
 
-PredictOptions prediction_options(const Asked& asked, const Context& context) {
+PredictOptions prediction_options(const TrainedModel& trained, const Asked& asked, const Context& context) {
   PredictOptions how;
-  how.what = asked.what;
-  if (const auto residual = std::find(how.what.begin(), how.what.end(), kResidual); residual != how.what.end())
-    *residual = kValuePart.name;
+  const std::string_view needed = trained.model->task() == Task::regression ? kValuePart.name : kClassPart.name;
+  const auto parts = trained.model->parts();
+  for (const auto& name : asked.what)
+    if (!is_kind_of_residual(name) && name != kResidual && !nearest(name, {kResidual}).empty() &&
+        std::none_of(parts.begin(), parts.end(), [&](const PartInfo& part) { return part.name == name; }))
+      throw Error(
+          fmt::format("{} gives no {}{}", trained.model->method().name(), name, did_you_mean(name, {kResidual})));
+  for (const auto& name : asked.what)  // residuals are made of it
+    if (!is_kind_of_residual(name)) how.what.push_back(name == kResidual ? std::string(needed) : name);
+  if (!asked.what.empty() && how.what.empty()) how.what.emplace_back(needed);
   how.interval = static_cast<IntervalKind>(choose("--interval", asked.interval, {"none", "confidence", "prediction"}));
   how.level = asked.level;
   how.deviations = asked.sd;
@@ -159,27 +201,26 @@ class Predicted {
       : trained_(trained),
         data_(data),
         asked_(asked),
-        how_(prediction_options(asked, context)),
+        kinds_(kinds_of_residuals(trained, asked)),
         drops_(policy_of(trained, asked) == Missing::drop),
         given_(rows_for(trained.design, data, use(), memory,
-                        context.execution().part(0, 0.1, "looking for missing values"))) {
+                        context.execution().part(0, 0.1, "looking for missing values"))),
+        said_(trained.model, *given_.rows, prediction_options(trained, asked, context), asked.threshold) {
     for (const auto& note : given_.notes) context.note("note: " + note);
     const Rows& rows = *given_.rows;
     has_numbers_ = rows.has_response && rows.classes.empty();
     if (asked.diagnostics && !rows.has_response)
       throw Error("--diagnostics need the response: give the rows the model was fitted on");
+    if (!kinds_.empty() && !rows.has_response)
+      throw Error(fmt::format("there is no {}: it takes the response, and the rows have none", kinds_.front()));
   }
 
   Blocks::Part operator()(Index first, Index count) const {
     const Index from = given_.kept.before(first), size = given_.kept.before(first + count) - from;
     BlockBuffer buffer;
-    const Block block = given_.rows->read(from, size, buffer);
-    PredictOptions how = how_;
-    how.offset = block.offset;
-    const Prediction said = asked_.threshold ? predict_at_threshold(trained_.model, *asked_.threshold, block.x, how)
-                                             : trained_.model.predict(block.x, how);
+    const auto [said, block] = said_(from, size, buffer);
     auto columns = predicted_columns(trained_, said, block, has_numbers_, asked_);
-    if (asked_.diagnostics) add_diagnostics(block, columns);
+    if (asked_.diagnostics || !kinds_.empty()) add_diagnostics(from, size, columns);
     Blocks::Part out{asked_.append ? data_.read(first, count) : Table(), given_.kept.rows(from, size)};
     std::vector<Index> kept = out.rows;
     for (Index& row : kept) row -= first;
@@ -192,10 +233,24 @@ class Predicted {
     }
     for (Column& column : columns) {
       round_to_digits(column, asked_.digits);
-      while (out.table.find(column.name) || contains(asked_.beside, column.name)) column.name += "_";
+      const std::string name = column.name;
+      for (int k = 2; out.table.find(column.name) || contains(asked_.beside, column.name); ++k)
+        column.name = fmt::format("{}_{}", name, k);
       out.table.add(std::move(column));
     }
     return out;
+  }
+
+  /// Diagnostics tell how a row steers the fit, which rows that did not train the model do not.
+  void warn_of_other_rows(const Context& context) const {
+    if (!asked_.diagnostics) return;
+    const Overlap found = recognise(trained_.origin.rows, *given_.rows, context.execution()).overlap;
+    const Index others = found.rows - found.equal - found.alarms - found.unknown;
+    if (others > 0)
+      context.warn(
+          fmt::format("{} of {} did not train the model: of them leverage, standardised residuals and what else "
+                      "tells how a row steers the fit are only what it would be for a row there",
+                      format_count(others), count_of(found.rows, "row")));
   }
 
   /// Rows that are predicted together: a few thousand, or all where they lie in memory and the answer is about all of them.
@@ -204,13 +259,13 @@ class Predicted {
     const Index threads = threads_of(execution);
     const bool in_memory = rows.matrix() || rows.sparse();
     const Method& method = trained_.model->method();
-    if (asked_.samples > 0 || (asked_.diagnostics && !method.about().scans)) {
+    if (asked_.samples > 0 || ((asked_.diagnostics || !kinds_.empty()) && !method.about().scans)) {
       if (!in_memory && asked_.samples > 0) throw Error("--samples are drawn at all rows together: leave --memory out");
       if (!in_memory)
         throw Error(fmt::format("--diagnostics of {} need all rows in memory: leave --memory out", method.name()));
       return {data_.rows(), data_.rows(), 1};
     }
-    if (rows.sparse()) return {data_.rows(), block_rows(rows), threads};
+    if (rows.sparse()) return {data_.rows(), said_.together(), threads};
     if (in_memory || !memory) return {data_.rows(), kPredictedTogether, 4 * threads};
     const std::size_t a_row = memory_needed(data_) / static_cast<std::size_t>(std::max<Index>(1, data_.rows())) + 1;
     const auto pieces = static_cast<Index>(*memory / (4 * a_row * static_cast<std::size_t>(threads)));
@@ -225,18 +280,25 @@ class Predicted {
     return out;
   }
 
-  void add_diagnostics(const Block& block, std::vector<Column>& columns) const {
-    const auto diagnostics = trained_.model->diagnostics(block);
+  /// Each once, though it was asked for by its name too.
+  void add_diagnostics(Index from, Index size, std::vector<Column>& columns) const {
+    BlockBuffer buffer;
+    const auto diagnostics = trained_.model->diagnostics(given_.rows->read(from, size, buffer));
+    for (Column& column : residuals_of(trained_, diagnostics, kinds_)) columns.push_back(std::move(column));
+    if (!asked_.diagnostics) return;
     if (diagnostics.empty()) throw Error(fmt::format("{} has no diagnostics", trained_.model->method().name()));
-    for (const auto& column : diagnostics) columns.push_back(column_of(column.name, column.values));
+    for (const auto& each : diagnostics)
+      if (std::none_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == each.name; }))
+        columns.push_back(column_of(each.name, each.values));
   }
 
   const TrainedModel& trained_;
   const TableStream& data_;
   const Asked& asked_;
-  PredictOptions how_;
+  std::vector<std::string> kinds_;  // of residuals that are asked for by name
   bool drops_;
   RowsOfData given_;
+  AskedRows said_;
   bool has_numbers_ = false;  // the response, in the table as a whole: every block has the same columns
 };
 
@@ -255,6 +317,7 @@ void predict_all(const TrainedModel& trained, const TableStream& data, const Ask
   }
   const Predicted predicted(trained, data, asked, memory, context);
   predicted.blocks(memory, execution).visit(execution.part(0.1, 1), std::cref(predicted), take);
+  predicted.warn_of_other_rows(context);
 }
 
 }  // namespace lemma::app

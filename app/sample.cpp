@@ -1,10 +1,12 @@
 // app/sample.cpp: lemma sample MODEL -n 100: rows drawn from what a model has learned.
 #include "commands.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
 
@@ -43,19 +45,19 @@ void sample(const Sample& options, Context& context) {
   Output file(options.output, Output::Content::text, context);
   file.write(csv);
   file.done();
-  context.note(fmt::format("{} rows written to {}", drawn.rows(), file.name()));
+  context.note(fmt::format("{} written to {}", count_of(drawn.rows(), "row"), file.name()));
 }
 
 }  // namespace
 
 void add_sample(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Sample>();
-  auto* command = tool.add_subcommand("sample", "rows drawn from a density or a generative model");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
-  command->add_option("-n,--count", options->count, "how many rows")
+  auto* command = add_command(tool, "sample", "rows drawn from a density or a generative model");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
+  add_option(*command, "-n,--count", options->count, "how many rows")
       ->check(CLI::Range(Index{1}, Index{100'000'000}))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "where to write them (default: standard output)");
+  add_option(*command, "-o,--output", options->output, "where to write them (default: standard output)");
   command->footer("Models that draw rows: " + drawing_methods() +
                   ". The same --seed draws the same rows; the first ones do not depend on -n.\n"
                   "Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma sample iris.lemma -n 100 --seed 7");

@@ -1,5 +1,6 @@
 // app/show.cpp: lemma show MODEL [FIELD] [-o x.csv]: a stored model as fit printed it, or one of its results as a table.
 #include "commands.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 #include "output.hpp"
 
@@ -9,6 +10,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
+#include <lemma/select/tune.hpp>
 
 namespace lemma::app {
 namespace {
@@ -24,6 +26,7 @@ void show_model(const TrainedModel& trained, const Show& options, Context& conte
   print_notes(trained, options.model, context);
   if (context.json) return context.print_json(fit_document(trained));
   context.print(fit_text(trained, context));
+  if (!trained.choice.is_null()) context.print("\n" + text_of_choice(trained.choice));
 }
 
 void show_result(const TrainedModel& trained, const Show& options, Context& context) {
@@ -46,10 +49,10 @@ void show_result(const TrainedModel& trained, const Show& options, Context& cont
 
 void add_show(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Show>();
-  auto* command = tool.add_subcommand("show", "a stored model as fit printed it, or one of its results as a table");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
-  command->add_option("FIELD", options->field, "a result, as 'lemma fit METHOD --help' lists them: CSV, or JSON");
-  command->add_option("-o,--output", options->output, "where to write the result (default: standard output)");
+  auto* command = add_command(tool, "show", "a stored model as fit printed it, or one of its results as a table");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
+  add_option(*command, "FIELD", options->field, "a result, as 'lemma fit METHOD --help' lists them: CSV, or JSON");
+  add_option(*command, "-o,--output", options->output, "where to write the result (default: standard output)");
   command->footer(
       "Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma show iris.lemma && lemma show iris.lemma "
       "means");

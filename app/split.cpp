@@ -1,6 +1,7 @@
 // app/split.cpp: lemma split DATA -o TRAIN TEST
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/split.hpp>
@@ -85,26 +87,26 @@ void split(const SplitOptions& options, Context& context) {
   out.set("train", Value(Value::Object{{"path", options.output[0]}, {"rows", parts.train.size()}}));
   out.set("test", Value(Value::Object{{"path", options.output[1]}, {"rows", parts.test.size()}}));
   if (context.json) return context.print_json(out);
-  context.print(fmt::format("{} rows of {}{}: {} to {}, {} to {} (seed {})\n", table.rows(), table.source(),
-                            options.by.empty() ? "" : ", in each class of " + options.by + " alike", parts.train.size(),
-                            options.output[0], parts.test.size(), options.output[1], context.seed));
+  context.print(fmt::format("{} of {}{}: {} to {}, {} to {} (seed {})\n", count_of(table.rows(), "row"), table.source(),
+                            options.by.empty() ? "" : ", in each class of " + options.by + " alike",
+                            format_count(static_cast<Index>(parts.train.size())), options.output[0],
+                            format_count(static_cast<Index>(parts.test.size())), options.output[1], context.seed));
 }
 
 }  // namespace
 
 void add_split(CLI::App& tool, Context& context) {
   auto options = std::make_shared<SplitOptions>();
-  auto* command = tool.add_subcommand("split", "divide a table into training and test rows");
+  auto* command = add_command(tool, "split", "divide a table into training and test rows");
   options->data.add(*command);
-  command
-      ->add_option("-o,--output", options->output,
-                   "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
+  add_option(*command, "-o,--output", options->output,
+             "TRAIN TEST: the two files to write, in the dialect of DATA; - is standard output")
       ->expected(2)
       ->required()
       ->each(check_named);
-  command->add_option("--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
+  add_option(*command, "--test", options->test, "share of the rows that goes to TEST (below 1), or how many rows")
       ->capture_default_str();
-  command->add_option("--by", options->by, "stratify: each class of this column (or u:v) is divided alike");
+  add_option(*command, "--by", options->by, "stratify: each class of this column (or u:v) is divided alike");
   command->footer("Example: lemma split crabs --by sp:sex -o train.csv test.csv");
   command->callback([options, &context] { split(*options, context); });
 }

@@ -1,6 +1,7 @@
 // app/verify.cpp: lemma verify MODEL DATA: the certificate computed again, from the model and the data alone.
 #include "commands.hpp"
 #include "data_options.hpp"
+#include "flags.hpp"
 #include "model_report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <lemma/catalog.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/matrix_stream.hpp>
 #include <lemma/model/store.hpp>
 
 namespace lemma::app {
@@ -44,18 +46,19 @@ std::string about_rows(const TrainedModel& trained, const Verification& found, c
   else if (found.rows == origin.rows.rows() && found.overlap.equal == found.rows) equal = " with other weights";
   else if (found.overlap.exact())
     equal = fmt::format(", {} of them equal to a row of the fit", found.overlap.equal + found.overlap.alarms);
-  return fmt::format("{} ({} rows given{}, {} fitted)", context.bad("not the rows the model was fitted on"), found.rows,
-                     equal, origin.rows.rows());
+  return fmt::format("{} ({} given{}, {} fitted)", context.bad("not the rows the model was fitted on"),
+                     count_of(found.rows, "row"), equal, format_count(origin.rows.rows()));
 }
 
 void verify(const Verify& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
+  const auto wanted = [&](const auto&) { return columns_as_they_are(trained.design); };
   std::vector<std::shared_ptr<const TableStream>> data;
-  data.push_back(options.data.where_it_lies(context));
+  data.push_back(options.data.where_it_lies(context, wanted));
   for (const auto& name : options.more) {
     DataOptions next = options.data;
     next.data = name;
-    data.push_back(next.where_it_lies(context));
+    data.push_back(next.where_it_lies(context, wanted));
   }
   std::vector<const TableStream*> tables;
   for (const auto& each : data) tables.push_back(each.get());
@@ -77,8 +80,8 @@ void verify(const Verify& options, Context& context) {
     out.set("verified", nothing ? Value() : Value(agrees));
     return context.print_json(out);
   }
-  context.print(fmt::format("{}: {} fitted on {} ({} rows)\n", options.model, trained.model->method().name(),
-                            trained.origin.name, trained.origin.rows.rows()));
+  context.print(fmt::format("{}: {} fitted on {} ({})\n", options.model, trained.model->method().name(),
+                            trained.origin.name, count_of(trained.origin.rows.rows(), "row")));
   context.print(fmt::format("  data           {}\n", about_rows(trained, found, context)));
   if (!found.same_rows && !trained.origin.parts.empty()) {
     std::string names;
@@ -103,10 +106,10 @@ void verify(const Verify& options, Context& context) {
 
 void add_verify(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Verify>();
-  auto* command = tool.add_subcommand("verify", "compute a model's certificate again from the data");
-  command->add_option("MODEL", options->model, "a model file written by fit -o")->required();
+  auto* command = add_command(tool, "verify", "compute a model's certificate again from the data");
+  add_option(*command, "MODEL", options->model, "a model file written by fit -o")->required();
   options->data.add(*command, "the rows the model was fitted on");
-  command->add_option("MORE", options->more, "of an updated model: the rows of each update");
+  add_option(*command, "MORE", options->more, "of an updated model: the rows of each update");
   options->data.add_memory(*command);
   command->footer("Example: lemma fit lda iris 'species ~ .' -o iris.lemma && lemma verify iris.lemma iris");
   command->callback([options, &context] { verify(*options, context); });

@@ -32,10 +32,17 @@ bool names_a_file(const ParamInfo& info, const Value& value) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
+/// A parameter that is `none` until it is asked for may be asked for by its flag alone: the first of its other choices.
+std::string usual_choice(const ParamInfo& info) {
+  if (info.kind == ParamInfo::Kind::truth) return "true";
+  const bool off = info.kind == ParamInfo::Kind::name && info.initial.is_string() && info.initial.as_string() == "none";
+  return off && info.choices.size() > 1 ? info.choices[info.choices[0] == "none" ? 1 : 0] : "";
+}
+
 /// Whether the word at i is the value of the parameter before it; a truth value may be left out.
 bool is_value(const ParamInfo& info, const std::vector<std::string>& words, std::size_t i) {
   if (i >= words.size()) return false;
-  return info.kind == ParamInfo::Kind::truth ? words[i] == "true" || words[i] == "false" : !is_flag(words[i]);
+  return info.kind == ParamInfo::Kind::truth ? parse_truth(words[i]).has_value() : !is_flag(words[i]);
 }
 
 Value parse_words(const Taking& taking, const std::vector<std::string>& words, Value params,
@@ -57,8 +64,9 @@ Value parse_words(const Taking& taking, const std::vector<std::string>& words, V
     std::string text;
     if (equals != std::string::npos) text = words[i].substr(equals + 1);
     else if (is_value(*info, words, i + 1)) text = words[++i];
-    else if (info->kind == ParamInfo::Kind::truth) text = "true";
-    else throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
+    else text = usual_choice(*info);
+    if (text.empty() && equals == std::string::npos)
+      throw Error(fmt::format("{} needs a value: {}", flag, info->allowed));
     Value value = parse_param(*info, text, who);
     if (!names_a_file(*info, value)) {
       set_path(params, info->name, value);

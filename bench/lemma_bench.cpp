@@ -20,7 +20,7 @@ using namespace lemma;
 
 struct Job {
   std::string data;
-  FitOptions options;
+  CallOptions options;
   std::string file(const std::string& name) const { return data + "/" + name; }
   Matrix matrix(const std::string& name) const { return read_npy_matrix(file(name)); }
 };
@@ -100,6 +100,25 @@ Value logit(const Job& task) {
   return out;
 }
 
+/// Grown out, as scikit-learn's trees are by default; with the certificate.
+Value tree(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("cart_X.npy"), y = task.matrix("cart_y.npy");
+  const Matrix new_x = task.matrix("cart_Xt.npy"), new_y = task.matrix("cart_yt.npy");
+  const Labels codes(y.data(), y.data() + y.rows());
+  MemoryRows rows(x);
+  rows.labels(codes, {"0", "1"});
+  const Valid<Tree> spec(Tree{.min_split = 2, .min_leaf = 1, .cp = 0, .depth = 52, .surrogates = 0, .folds = 0});
+  const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
+  const Labels said = model.classify(new_x);
+  double wrong = 0;
+  for (Index i = 0; i < new_x.rows(); ++i) wrong += said[at(i)] != static_cast<int>(new_y(i, 0));
+  quality.set("test_error", wrong / static_cast<double>(new_x.rows()));
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+
 /// The response as numbers 0 and 1, as R has it.
 Value glm(const Job& task) {
   Value out = Value::object(), quality = Value::object();
@@ -143,7 +162,7 @@ Value lasso(const Job& task, const std::string& name, double ratio) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix(name + "_X.npy");
   const Vector y = task.matrix(name + "_y.npy").col(0);
-  const auto model = timed(out, [&] { return fit(Lasso{.ratio = ratio}, x, y, task.options); });
+  const auto model = timed(out, [&] { return fit(Lasso{.path_ratio = ratio}, x, y, task.options); });
   quality.set("mean_objective", model.objective.of.mean() / static_cast<double>(x.rows()));
   out.set("quality", quality);
   evidence(out, model.certificate);
@@ -322,6 +341,7 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 5e-4); }},
     {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
+    {"tree", tree},
     {"gp", gp},
     {"krr", krr},
     {"svm_a", [](const Job& task) { return svm_fit(task, "svm_a"); }},

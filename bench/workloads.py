@@ -367,6 +367,16 @@ WORKLOADS = (
         target=Target(against=("sklearn",), ratio=1.5),
     ),
     Workload(
+        name="tree",
+        title="one tree grown out, 2e5 x 30, two classes: every leaf pure",
+        data="cart",
+        files=("cart_X.npy", "cart_y.npy", "cart_Xt.npy", "cart_yt.npy"),
+        # Trees grown out differ by what they do with equal gains; what counts is that they err alike on new rows.
+        quality={"test_error": Expected(0, 0.02, "ratio")},
+        peers=(Peer("sklearn", python("tree.py"), NUMPY),),
+        target=Target(against=("sklearn",), ratio=4.0),
+    ),
+    Workload(
         name="start",
         title="start-up: the version, or nothing at all",
         whole_process=True,

@@ -15,6 +15,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
 # Without them .xz and .zst files are refused with the command that unpacks them.
 find_path(LEMMA_XZ_INCLUDE_DIR lzma.h)
 find_library(LEMMA_XZ_LIBRARY lzma)
@@ -34,6 +35,11 @@ find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 # Only the header: the library is opened on first use, see lemma/optimize/clp.cpp.
 find_path(LEMMA_CLP_INCLUDE_DIR coin/Clp_C_Interface.h REQUIRED)
+# Likewise, for PNG and PDF: see lemma/plot/raster.cpp.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LEMMA_RSVG REQUIRED librsvg-2.0)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/lemma/plot/raster.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "-isystem;$<JOIN:${LEMMA_RSVG_INCLUDE_DIRS},;-isystem;>")
 
 # ccache, when it is there. With precompiled headers it must not look at times and macros of the header (ccache manual,
 # "Precompiled headers").
@@ -48,7 +54,7 @@ add_library(lemma_settings INTERFACE)
 target_compile_features(lemma_settings INTERFACE cxx_std_20)
 target_include_directories(lemma_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(lemma_settings INTERFACE
-    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB ${LEMMA_PACKING_LIBRARIES} hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
+    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB SQLite::SQLite3 ${LEMMA_PACKING_LIBRARIES} hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
 
 # What a user of the headers must share with us. Eigen's alignment decides how a matrix is allocated and freed, so a
 # program built with -mavx has to agree with a library built without.
@@ -108,3 +114,6 @@ set(LEMMA_COMMON_HEADERS
     <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <limits> <map> <memory> <optional> <span> <string>
     <string_view> <tuple> <unordered_map> <utility> <variant> <vector> <Eigen/Core> <fmt/core.h>)
 lemma_precompile(lemma_headers_pch ${LEMMA_COMMON_HEADERS})
+# For the families and whoever comes after them, who all include what a method is.
+set(LEMMA_METHOD_HEADERS ${LEMMA_COMMON_HEADERS} "${PROJECT_SOURCE_DIR}/lemma/model/method.hpp")
+lemma_precompile(lemma_methods_pch ${LEMMA_METHOD_HEADERS})

@@ -1,6 +1,7 @@
 # lemma/<room>/**/*_test.cpp -> test_<room>, tests/*_test.cpp -> test_house, app/*_test.cpp -> test_app.
 # A test of the ground floor links its own room and the earlier ones, a family's test the ground floor and its own room:
-# a step backwards does not link, and a room can be tested while a later one is broken. All others link everything.
+# a step backwards does not link, and a room can be tested while a later one is broken. All others link everything, and so do the
+# tests of ensemble/, whose methods are made of those of all families.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
@@ -17,10 +18,13 @@ target_compile_definitions(lemma_test_places PRIVATE
     LEMMA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LEMMA_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lemma")
 
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # executables all: one precompiled header must fit them
-lemma_precompile(lemma_tests_pch ${LEMMA_COMMON_HEADERS} <gtest/gtest.h>)
-if(TARGET lemma_tests_pch)
-  target_link_libraries(lemma_tests_pch PRIVATE lemma_test_settings)
-endif()
+lemma_precompile(lemma_ground_tests_pch ${LEMMA_COMMON_HEADERS} <gtest/gtest.h>)
+lemma_precompile(lemma_tests_pch ${LEMMA_COMMON_HEADERS} <gtest/gtest.h> "${PROJECT_SOURCE_DIR}/lemma/model/fit.hpp")
+foreach(pch IN ITEMS lemma_ground_tests_pch lemma_tests_pch)
+  if(TARGET ${pch})
+    target_link_libraries(${pch} PRIVATE lemma_test_settings)
+  endif()
+endforeach()
 
 add_custom_target(lemma_tests)  # all tests, and nothing else
 
@@ -33,7 +37,11 @@ function(lemma_add_tests name)
   endif()
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LINK} lemma_test_places lemma_test_settings)
-  lemma_borrow_headers(test_${name} lemma_tests_pch)
+  if(name IN_LIST LEMMA_GROUND)
+    lemma_borrow_headers(test_${name} lemma_ground_tests_pch)
+  else()
+    lemma_borrow_headers(test_${name} lemma_tests_pch)
+  endif()
   add_dependencies(lemma_tests test_${name})
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
                        PROPERTIES TIMEOUT 1800)
@@ -62,6 +70,8 @@ foreach(room IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
     list(APPEND below ${room})
     lemma_objects_of(linked ${below})
     list(APPEND linked lemma_no_catalog)
+  elseif(room STREQUAL "ensemble")  # methods made of methods, which come from the catalog
+    set(linked lemma)
   elseif(room IN_LIST LEMMA_FAMILIES)
     lemma_objects_of(linked ${LEMMA_GROUND} ${room})
     list(APPEND linked lemma_no_catalog)
@@ -94,22 +104,8 @@ list(JOIN LEMMA_UPPER " " upper)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/layers_test.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     COMPILE_DEFINITIONS "LEMMA_GROUND=\"${ground}\";LEMMA_FAMILIES=\"${families}\";LEMMA_UPPER=\"${upper}\"")
 
-# Each header compiles alone: one file per header that includes nothing else. The packages' and the standard library's own
-# headers come precompiled, which makes it four times as fast; that a header names those of them it uses is for
-# tests/layers_test.cpp to see.
 if(NOT LEMMA_SANITIZE)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lemma/*.hpp")
-  list(FILTER headers EXCLUDE REGEX "_test\\.hpp$")  # shared by tests only
-  set(sources "")
-  foreach(header IN LISTS headers)
-    set(source "${PROJECT_BINARY_DIR}/headers/${header}.cpp")
-    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n" @ONLY)
-    list(APPEND sources "${source}")
-  endforeach()
-  add_library(lemma_headers_alone OBJECT ${sources})
-  target_link_libraries(lemma_headers_alone PRIVATE lemma_settings)
-  set_target_properties(lemma_headers_alone PROPERTIES POSITION_INDEPENDENT_CODE ON)  # as the precompiled headers are
-  lemma_borrow_headers(lemma_headers_alone lemma_headers_pch)
+  include(HeadersAlone)
   add_dependencies(lemma_tests lemma_headers_alone)
 endif()
 

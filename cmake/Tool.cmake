@@ -5,7 +5,7 @@ set(app_main "${PROJECT_SOURCE_DIR}/app/main.cpp")
 list(REMOVE_ITEM app_sources "${app_main}")
 
 if(app_sources)
-  lemma_precompile(lemma_app_pch ${LEMMA_COMMON_HEADERS} <CLI/CLI.hpp>)
+  lemma_precompile(lemma_app_pch ${LEMMA_METHOD_HEADERS} <CLI/CLI.hpp>)
   if(TARGET lemma_app_pch)
     target_link_libraries(lemma_app_pch PRIVATE CLI11::CLI11)
   endif()

@@ -45,6 +45,7 @@ void require_round_trip(const lemma::Table& table) {
   options.delimiter = ',';
   options.decimal = '.';
   options.header = true;
+  options.encoding = lemma::Encoding::utf8;
   options.execution.threads = 1;
   for (const auto& column : table.all()) {
     options.types[column.name] = lemma::read_as(column);

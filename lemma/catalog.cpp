@@ -2,8 +2,20 @@
 #include <lemma/catalog.hpp>
 
 #include <array>
+#include <lemma/bayes/conjugate.hpp>
+#include <lemma/bayes/gaussian_wishart.hpp>
+#include <lemma/bayes/naive_bayes.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/ensemble/adaboost.hpp>
+#include <lemma/ensemble/bagging.hpp>
+#include <lemma/ensemble/stacking.hpp>
+#include <lemma/embed/mds.hpp>
+#include <lemma/discriminant/qda.hpp>
+#include <lemma/bayes/decide.hpp>
+#include <lemma/cluster/kmeans.hpp>
+#include <lemma/discriminant/lda.hpp>
+#include <lemma/ensemble/calibrate.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
@@ -17,6 +29,7 @@
 #include <lemma/linear/centroid.hpp>
 #include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/lad.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/logistic.hpp>
@@ -26,12 +39,22 @@
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
+#include <lemma/mixture/gaussian.hpp>
+#include <lemma/mixture/gmm.hpp>
+#include <lemma/neighbor/knn.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/scale.hpp>
+#include <lemma/reduce/select.hpp>
 #include <lemma/reduce/whiten.hpp>
+#include <lemma/tree/boost.hpp>
+#include <lemma/tree/extra_trees.hpp>
+#include <lemma/tree/forest.hpp>
+#include <lemma/tree/oblique_tree.hpp>
+#include <lemma/tree/optimal_tree.hpp>
+#include <lemma/tree/tree.hpp>
 
 namespace lemma {
 
@@ -67,9 +90,43 @@ std::span<const Method* const> catalog() {
 
       // discriminant: classes as Gaussians
       &method_of<Lda>(),
+      &method_of<Qda>(),
+
+      // bayes: densities of the classes, and beliefs that rows change
+      &method_of<Conjugate>(),
+      &method_of<GaussianWishart>(),
+      &method_of<NaiveBayes>(),
+
+      // neighbor: rows like the nearest ones
+      &method_of<Knn>(),
+
+      // bayes: decisions by probabilities
+      &method_of<Decide>(),
+
+      // ensemble: methods made of methods
+      &method_of<Calibrate>(),
+
+      // tree: questions one after the other
+      &method_of<Boost>(),
+      &method_of<ExtraTrees>(),
+      &method_of<Forest>(),
+      &method_of<ObliqueTree>(),
+      &method_of<OptimalTree>(),
+      &method_of<Tree>(),
+
+      // ensemble: methods made of methods
+      &method_of<AdaBoost>(),
+      &method_of<Bagging>(),
+      &method_of<Stacking>(),
 
       // cluster: groups of rows
       &method_of<KMeans>(),
+
+      // mixture: rows as draws of several sources
+      &method_of<Gaussian>(),
+      &method_of<Gmm>(),
+      // embed: places for things, from how different they are
+      &method_of<Mds>(),
 
       // reduce: rows in other coordinates; the steps before the last of a pipeline
       &method_of<Impute>(),
@@ -77,6 +134,7 @@ std::span<const Method* const> catalog() {
       &method_of<Pca>(),
       &method_of<Polynomial>(),
       &method_of<Scale>(),
+      &method_of<Select>(),
       &method_of<Whiten>(),
   };
   return methods;

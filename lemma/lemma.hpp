@@ -1,6 +1,7 @@
 // lemma/lemma.hpp: everything a program needs to read data, fit, predict, judge, compare, verify and keep models, and
 // the optimisers, metrics, neighbour searches and graphs by themselves.
 #pragma once
+#include <lemma/bayes/decide.hpp>
 #include <lemma/catalog.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/core/cpu.hpp>
@@ -9,6 +10,7 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/ensemble/calibrate.hpp>
 #include <lemma/geometry/graph.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
@@ -23,6 +25,7 @@
 #include <lemma/linear/centroid.hpp>
 #include <lemma/linear/chebyshev.hpp>
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/lad.hpp>
 #include <lemma/linear/lasso.hpp>
 #include <lemma/linear/linear_svm.hpp>
 #include <lemma/linear/logistic.hpp>
@@ -34,7 +37,11 @@
 #include <lemma/linear/ridge.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/clustering.hpp>
+#include <lemma/metric/curves.hpp>
+#include <lemma/metric/decision.hpp>
+#include <lemma/metric/losses.hpp>
 #include <lemma/metric/regression.hpp>
+#include <lemma/model/bayes_rule.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/model/store.hpp>
@@ -52,7 +59,31 @@
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/scale.hpp>
+#include <lemma/reduce/select.hpp>
 #include <lemma/reduce/whiten.hpp>
 #include <lemma/select/anova.hpp>
+#include <lemma/select/choose.hpp>
+#include <lemma/select/compare.hpp>
+#include <lemma/select/embedded.hpp>
+#include <lemma/select/inflation.hpp>
+#include <lemma/select/nested.hpp>
+#include <lemma/select/score_curve.hpp>
 #include <lemma/select/stepwise.hpp>
+#include <lemma/select/subsets.hpp>
+#include <lemma/select/tune.hpp>
+#include <lemma/select/wrapper.hpp>
+#include <lemma/tree/boost.hpp>
+#include <lemma/tree/extra_trees.hpp>
+#include <lemma/tree/forest.hpp>
+#include <lemma/tree/tree.hpp>
+#include <lemma/validate/bias_variance.hpp>
+#include <lemma/validate/bootstrap.hpp>
+#include <lemma/validate/bound.hpp>
+#include <lemma/validate/cross.hpp>
+#include <lemma/validate/curve.hpp>
+#include <lemma/validate/effect.hpp>
 #include <lemma/validate/judge.hpp>
+#include <lemma/validate/ledger.hpp>
+#include <lemma/validate/ledger/standing.hpp>
+#include <lemma/validate/risk.hpp>
+#include <lemma/validate/truth.hpp>

@@ -2,12 +2,10 @@
 // never in seconds.
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <lemma/catalog.hpp>
 #include <lemma/model/store.hpp>
 #include <set>
-#include <tests/contract/data.hpp>
-#include <tests/contract/judge.hpp>
 #include <tests/contract/patience.hpp>
+#include <tests/contract/subject.hpp>
 
 namespace lemma::contract {
 namespace {
@@ -15,18 +13,8 @@ namespace {
 /// After the question that is answered "cancelled" this many more may be asked: by the loops around the one that heard it.
 constexpr long long kMoreQuestions = 12;
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method* method : catalog()) names.push_back(method->name());
-  return names;
-}
-
-class Cancel : public testing::TestWithParam<std::string> {
- protected:
-  const Method& method() const { return find_method(GetParam(), catalog()); }
-};
-INSTANTIATE_TEST_SUITE_P(Methods, Cancel, testing::ValuesIn(method_names()),
-                         [](const auto& tested) { return tested.param; });
+class Cancel : public SubjectTest {};
+INSTANTIATE_TEST_SUITE_P(Methods, Cancel, testing::ValuesIn(subject_names()), name_of_subject);
 
 TrainOptions asking(Progress& progress) {
   TrainOptions options = with_threads(1);
@@ -45,7 +33,7 @@ std::set<long long> moments_until(long long questions) {
 /// A cancelled fit ends with Cancelled, or gives back what it has: all of it, or with a certificate that does not hold, or
 /// with one that does because the rows prove it, though a step of the polish was not taken.
 TEST_P(Cancel, IsHeardWheneverItComesAndWhatIsKeptClaimsNothingThatWasNotDone) {
-  const Example example = method().about().scans ? large(method()) : good(method());
+  const Example example = about().scans ? large(subject()) : good(subject());
   Patience endless(kEndless);
   const auto complete = encode(train_on(method(), example, asking(endless)));
   EXPECT_GE(endless.asked(), 3) << "it asks too rarely to be stopped";
@@ -65,7 +53,7 @@ TEST_P(Cancel, IsHeardWheneverItComesAndWhatIsKeptClaimsNothingThatWasNotDone) {
     if (patience.asked() > k + 1 + kMoreQuestions)
       all.push_back({about, std::to_string(patience.asked() - k - 1) + " more questions were asked after it"});
   }
-  judge(GetParam(), all);
+  judge_all(all);
 }
 
 TEST(CancelledPath, IsShorterThanAskedAndItsCertificateDoesNotHold) {

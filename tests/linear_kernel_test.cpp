@@ -32,9 +32,9 @@ double difference(const Matrix& a, const Matrix& b) {
 
 TEST(LinearKernel, MakesKernelLogisticTheRidgeOfLogistic) {
   const Groups data(150, 4, 2, 0.5);
-  FitOptions weighted;
+  CallOptions weighted;
   weighted.weights = Vector::LinSpaced(150, 0, 149).unaryExpr([](double i) { return std::fmod(i, 3); });
-  for (const auto& options : {FitOptions{}, weighted})
+  for (const auto& options : {CallOptions{}, weighted})
     for (const bool intercept : {true, false})
       for (const double lambda : {0.1, 3.0}) {
         const auto plain = fit(Logistic{.lambda = std::vector{lambda}, .intercept = intercept, .standardize = false},
@@ -66,9 +66,9 @@ TEST(LinearKernel, MakesKernelPerceptronThePerceptron) {
       for (const bool intercept : {true, false}) {
         const Groups data(90, 5, classes, apart);
         const auto plain =
-            fit(Perceptron{.passes = 30, .intercept = intercept, .standardize = false}, data.x, data.labels);
+            fit(Perceptron{.max_iterations = 30, .intercept = intercept, .standardize = false}, data.x, data.labels);
         const auto lifted =
-            fit(KernelPerceptron{.kernel = LinearKernel{}, .passes = 30, .intercept = intercept}, data.x, data.labels);
+            fit(KernelPerceptron{.kernel = LinearKernel{}, .max_iterations = 30, .intercept = intercept}, data.x, data.labels);
         EXPECT_EQ(lifted.updates.of, plain.updates.of);
         EXPECT_EQ(lifted.passes.of, plain.passes.of);
         EXPECT_EQ(lifted.errors.of, plain.errors.of);

@@ -179,7 +179,7 @@ TEST(PassedOn, TheDialectOfTheFileIsThatOfWhatIsAppended) {
   in.write("d.csv", "a;prediction\n1,5;x\n2,25;y\n3,0;z\n");
   ASSERT_EQ(in.lemma("fit ols d.csv 'a ~ 1' -o m.lemma").code, 0);
   EXPECT_EQ(in.lemma("predict m.lemma d.csv --append --what value --quiet").out,
-            "a;prediction;prediction_\n1,5;x;2,25\n2,25;y;2,25\n3,0;z;2,25\n");
+            "a;prediction;prediction_2\n1,5;x;2,25\n2,25;y;2,25\n3,0;z;2,25\n");
 }
 
 TEST(PassedOn, LabelsThatAreNotUtf8AreRefusedAtTheDoor) {

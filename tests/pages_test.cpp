@@ -138,14 +138,39 @@ const std::multimap<std::string, std::string>& calls() {
       {"fit", "fit glm pima_train 'type ~ .' --stepwise backward -o glm.lemma"},
       {"fit", "fit logistic pima_train 'type ~ .' -o logistic.lemma"},
       {"fit", "fit ols boston 'medv ~ lstat + rm' -o ols.lemma"},
+      {"fit", "fit tree iris 'species ~ .' -o tree.lemma"},
+      {"fit", "fit forest iris 'species ~ .' --trees 20 --keep_rows true -o forest.lemma"},
+      {"fit", "fit ols line.csv 'y ~ x' -o line.lemma"},
+      {"prune", "prune tree.lemma --cp 0.1 -o small.lemma"},
+      {"outliers", "outliers forest.lemma"},
+      {"effect", "effect lda.lemma iris petal_length --points 5"},
       {"predict", "predict lda.lemma iris"},
       {"evaluate", "evaluate lda.lemma iris"},
       {"evaluate", "evaluate ols.lemma boston"},
+      {"cross", "cross lda iris 'species ~ .' --folds 3 --permutations 2"},
+      {"cross", "cross ols boston 'medv ~ lstat' --plan 632 --samples 5"},
+      {"tune", "tune ridge boston 'medv ~ lstat' --grid 'lambda=1,10' --folds 3 --hold-out 0.2 -o tuned.lemma"},
+      {"compare", "compare ols,ridge boston 'medv ~ lstat + rm' --folds 3"},
+      {"validation_curve", "validation_curve ridge boston 'medv ~ lstat' --folds 3 --grid 'lambda=1,10'"},
+      {"learning_curve", "learning_curve ols boston 'medv ~ lstat' --folds 3 --shares 0.5,1"},
+      {"bootstrap", "bootstrap ols boston 'medv ~ lstat' --samples 20 --interval percentile"},
+      {"curve", "curve roc logistic.lemma glm.lemma pima_test"},
+      {"decide", "decide logistic.lemma pima_test --reject 0.3"},
+      {"generate", "generate moons -n 3"},
+      {"generate", "generate"},
+      {"risk", "risk line.lemma --truth sine --draws 100"},
+      {"bound", "bound logistic.lemma pima_test"},
+      {"bias_variance", "bias_variance ols --truth sine -n 20 --samples 3 --points 10"},
+      {"ledger", "ledger --ledger uses.db"},
+      {"fit", "fit lda iris 'species ~ .' -o noted.lemma --ledger uses.db"},
+      {"evaluate", "evaluate lda.lemma iris --ledger uses.db"},
       {"show", "show lda.lemma"},
+      {"show", "show tuned.lemma"},
       {"sample", "sample lda.lemma"},
       {"update", "update logistic.lemma pima_test -o both.lemma"},
       {"verify", "verify both.lemma pima_train"},
       {"anova", "anova ols.lemma --data boston"},
+      {"select", "select iris 'species ~ .'"},
       {"methods", "methods lda"},
       {"datasets", "datasets iris"},
   };
@@ -154,10 +179,16 @@ const std::multimap<std::string, std::string>& calls() {
 
 TEST(Pages, TheKeysOfEveryDocumentAreInJsonMd) {
   const Folder in;
+  in.write("line.csv", "x,y\n0,1\n0.3,0.6\n0.5,0.1\n0.9,-0.7\n");
   const std::string page = text_of(fs::path(source_dir()) / "docs/json.md");
   const std::regex as("as `([a-z]+)`");
-  for (const auto* command : {"fit", "split", "describe", "predict", "evaluate", "show", "sample", "update", "verify",
-                              "anova", "methods", "datasets"}) {  // in an order in which the models are there
+  // in an order in which the models are there
+  for (const auto* command :
+       {"fit",     "split",          "describe",         "predict",   "evaluate", "cross",  "tune",
+        "compare", "learning_curve", "validation_curve", "bootstrap", "curve",    "decide", "generate",
+        "risk",    "bound",          "bias_variance",    "ledger",    "show",     "sample", "update",
+        "verify",  "prune",          "outliers",         "effect",    "anova",    "select", "methods",
+        "datasets"}) {
     std::string told = told_of(command, page);
     if (std::smatch other; std::regex_search(told, other, as)) told += told_of(other[1], page);
     const auto [first, last] = calls().equal_range(command);

@@ -33,10 +33,12 @@ TrainedModel trained(const std::string& method, const std::string& response, con
   return train(chosen, params, formula(response + " ~ x + z"), MemoryTableStream(table), options);
 }
 
+/// Those that predict numbers or classes; a transformation that looks at either, such as select, predicts neither.
 std::vector<std::string> methods_of_both() {
   std::vector<std::string> names;
   for (const Method* method : catalog())
-    if (method->about().either_response) names.push_back(method->name());
+    if (method->about().either_response && method->about().task != Task::transformation)
+      names.push_back(method->name());
   return names;
 }
 

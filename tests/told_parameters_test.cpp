@@ -1,20 +1,17 @@
 // tests/told_parameters_test.cpp: a model file that tells other parameters than those its numbers were found by.
 #include <gtest/gtest.h>
-#include <lemma/catalog.hpp>
 #include <lemma/data/stream/rows.hpp>
 #include <tests/contract/compare.hpp>
-#include <tests/contract/data.hpp>
 #include <tests/contract/parameters.hpp>
+#include <tests/contract/subject.hpp>
 
 namespace lemma::contract {
 namespace {
 
 /// Of the linear family, and of the machines that are planes, tests of their own say what is tied to what.
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method* method : catalog())
-    if (method->about().family != "linear" && method->name() != "linear_svm" && method->name() != "lp_svm")
-      names.push_back(method->name());
+std::vector<std::string> told_names() {
+  std::vector<std::string> names = subject_names();
+  std::erase_if(names, [](const auto& name) { return find_subject(name).about().family == "linear"; });
   return names;
 }
 
@@ -27,8 +24,8 @@ bool is_of_the_work(const std::string& name) {
 }
 
 /// The rows of one class are fewer: then priors and balanced weights are not all alike.
-Example uneven(const Method& method) {
-  Example example = good(method);
+Example uneven(const Subject& subject) {
+  Example example = good(subject);
   std::vector<Index> kept;
   for (Index i = 0; i < example.table.rows(); ++i)
     if (i % 3 != 0 || i % 2 == 0) kept.push_back(i);
@@ -61,8 +58,10 @@ std::vector<Value> other_values(const ParamInfo& info, const Value& value) {
     case Kind::name:
     case Kind::name_or_numbers:
     case Kind::name_or_matrix:
-      for (const auto& choice : info.choices)
-        if (!value.is_string() || value.as_string() != choice) out.push_back(Value(choice));
+      for (const auto& choice : info.choices) {
+        const Value* kind = value.is_object() ? value.find("kind") : &value;  // a part with parameters of its own
+        if (!kind || !kind->is_string() || kind->as_string() != choice) out.push_back(Value(choice));
+      }
       break;
     case Kind::name_or_text: out.push_back(Value("linear")); break;
     default: break;
@@ -70,32 +69,30 @@ std::vector<Value> other_values(const ParamInfo& info, const Value& value) {
   return out;
 }
 
-class ToldParameters : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Methods, ToldParameters, testing::ValuesIn(method_names()),
-                         [](const auto& tested) { return tested.param; });
+class ToldParameters : public SubjectTest {};
+INSTANTIATE_TEST_SUITE_P(Methods, ToldParameters, testing::ValuesIn(told_names()), name_of_subject);
 
 TEST_P(ToldParameters, ThatAreNotThoseOfTheNumbersAreNoticed) {
-  const Method& method = find_method(GetParam(), catalog());
-  const Example example = uneven(method);
-  const auto trained = train_on(method, example);
+  const Example example = uneven(subject());
+  const auto trained = train_on(method(), example);
   if (trained.model->certificate().strength == Strength::none) GTEST_SKIP() << "it claims nothing";
   const DesignRows rows(trained.design, trained.design.train(example.table));
   const Value params = trained.model->params();
   Complaints all;
-  for (const auto& info : method.params()) {
+  for (const auto& info : method().params()) {
     if (is_of_the_work(info.name) || info.name.find('.') != std::string::npos || !params.find(info.name)) continue;
     for (const Value& other : other_values(info, params.at(info.name))) {
       Value told = params;
       told.set(info.name, other);
       append(all, may_refuse(info.name, [&] {
-               const auto loaded = method.load(told, trained.model->save(), {trained.model->certificate(), {}});
+               const auto loaded = method().load(told, trained.model->save(), {trained.model->certificate(), {}});
                const auto certificate = loaded->verify(rows, {});
                if (certificate.holds() && (all.empty() || all.back().about != info.name))
                  all.push_back({info.name, "told as " + to_json(other) + ", and the certificate still holds"});
              }));
     }
   }
-  judge(GetParam(), all);
+  judge_all(all);
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"fit kmeans iris '~ . - species' --k 0", "kmeans: k is 0, must be at least 1"},
         Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be a whole number"},
         Mistake{"fit kmeans iris '~ . - species' --k", "--k needs a value"},
+        Mistake{"fit ols boston 'medv ~ .' --stepwise --stepwise-k bic",
+                "--stepwise needs a value, and what follows it is the option --stepwise-k"},
         Mistake{"fit lda irs 'species ~ .'", "did you mean 'iris'?"}, Mistake{"fit lda iris", "lda needs a formula"},
         Mistake{"fit lda", "needs DATA"}, Mistake{"fit", "fit needs a METHOD"},
         Mistake{"fit ols iris 'species ~ .'", "species"}, Mistake{"fit ols iris 'petal_width ~ petal_length + '", "^"},

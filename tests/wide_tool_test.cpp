@@ -23,7 +23,7 @@ TEST(WideTool, AColumnOfACsvFileCostsAFewHundredBytes) {  // of 4 kB each, 300,0
   in.write("wide.csv", two_rows(300'000));
   const auto described = in.lemma("describe wide.csv --threads 1", "ulimit -v 700000 && ");
   EXPECT_EQ(described.code, 0) << described.err;
-  EXPECT_NE(described.out.find("2 rows, 300000 columns"), std::string::npos);
+  EXPECT_NE(described.out.find("2 rows, 300,000 columns"), std::string::npos);
   EXPECT_NE(described.out.find("299,000 more columns not shown: --show-columns all"), std::string::npos)
       << described.out.substr(0, 500);
   EXPECT_LT(described.out.size(), 500'000U);
@@ -76,6 +76,26 @@ TEST(WideTool, MoreColumnsThanRowsAreFittedAndVerified) {
     EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
     EXPECT_LT(std::filesystem::file_size(in.path("m.lemma")), 500'000U) << method;  // 1500² numbers are 18 MB
   }
+}
+
+/// 2,000 rows of 400,000 columns: 6 GB with their zeros.
+TEST(WideTool, WideSparseFilesAreJudgedAndPredictedInLittleMemory) {
+  const Folder in;
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    const int side = i * 7 % 5 < 2;
+    text += std::string(side ? "1" : "0") + " " + std::to_string(1 + side * 3 + i % 3) + ":1 " +
+            std::to_string(100 + i * 199 % 399900) + ":1 400000:" + std::to_string(i % 4) + "\n";
+  }
+  in.write("wide.svm", text);
+  const auto fitted = in.lemma("fit logistic wide.svm 'factor(y) ~ .' --lambda 1 -o m.lemma");
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  for (const char* call : {"predict m.lemma wide.svm -o p.csv", "predict m.lemma wide.svm --threshold 0.9 -o q.csv",
+                           "evaluate m.lemma wide.svm", "evaluate m.lemma wide.svm --threshold 0.9"}) {
+    const auto ran = in.lemma(std::string(call) + " --threads 1", "ulimit -v 1500000 && ");
+    EXPECT_EQ(ran.code, 0) << call << ": " << ran.err;
+  }
+  EXPECT_EQ(in.read("p.csv").substr(0, 14), "class,p_0,p_1\n");
 }
 
 }  // namespace

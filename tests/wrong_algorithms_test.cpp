@@ -1,6 +1,6 @@
 // tests/wrong_algorithms_test.cpp: a certificate is believed only where the natural wrong algorithm fails it. Every method of
-// the catalog has such a test in its family's room: its name holds the words "natural wrong", and it asks certify(), not the
-// words of the fit.
+// the catalog has such a test in its family's room: its name holds the words "natural wrong", and it asks certify() or verify(),
+// not the words of the fit.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -51,8 +51,8 @@ bool names_type(const std::string& test, const std::string& method) {
 
 bool is_wanted(const std::string& test, const std::string& method) {
   const std::string head = test.substr(0, test.find('{'));
-  return letters(head).find("naturalwrong") != std::string::npos && test.find("certify(") != std::string::npos &&
-         names_type(test, method);
+  const bool asks = test.find("certify(") != std::string::npos || test.find("verify(") != std::string::npos;
+  return letters(head).find("naturalwrong") != std::string::npos && asks && names_type(test, method);
 }
 
 TEST(WrongAlgorithms, FailTheCertificateOfEveryMethod) {
@@ -66,7 +66,7 @@ TEST(WrongAlgorithms, FailTheCertificateOfEveryMethod) {
                                    [&](const std::string& test) { return is_wanted(test, method->name()); });
     }
     EXPECT_TRUE(found) << method->name() << ": no test of lemma/" << method->about().family
-                       << " has 'natural wrong' in its name, names the type and asks certify()";
+                       << " has 'natural wrong' in its name, names the type and asks certify() or verify()";
   }
 }
 

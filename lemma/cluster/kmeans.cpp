@@ -255,6 +255,34 @@ std::string verdict(const KMeansModel& model, const Certificate& out, double mov
                      empty ? "a cluster is empty, and " : "", moves, model.spec.max_iterations);
 }
 
+/// After an update old rows may lie nearer to another centre than to that of their cluster; what holds of all rows together is
+/// their weight, their mean, Σ sizes c / n, their total sum of squares, and that they lie no farther from the nearest centre than
+/// the model says of their own.
+Certificate certificate_of_update(const KMeansModel& model, const PlainStep& found, double movement) {
+  const double n = found.weight.sum(), total = std::max(found.total_ss(), std::numeric_limits<double>::min());
+  const Vector mean = model.centers.transpose() * model.sizes / model.sizes.sum(),
+               seen = found.middle + found.shift / n;
+  const double digits = 0x1p-50 * std::sqrt(static_cast<double>(model.width())) * model.centers.cwiseAbs().maxCoeff();
+  const double off_mean = std::max(0.0, (mean - seen).norm() - digits) / std::sqrt(total / n);
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "mean and sum of squares of all rows";
+  out.tolerance = 1e-9;
+  out.value = std::max({std::abs(model.sizes.sum() - n) / n, off_mean, std::abs(model.total_ss - total) / total,
+                        (found.within.sum() - model.total_within) / total});
+  out.iterations = model.iterations;
+  out.stopped = "updated";
+  out.message = fmt::format(
+      "Weight, mean and total sum of squares of the clusters are those of all rows to within {:.1e} (allowed {:.0e}). "
+      "Rows "
+      "from before an update stayed with the centre that they had: one more step over all rows would move a centre by "
+      "{} "
+      "of their spread, and lower the sum of squares within from {} to {}.",
+      out.value, out.tolerance, format_significant(movement, 2), format_significant(model.total_within, 5),
+      format_significant(found.within.sum(), 5));
+  return out;
+}
+
 std::vector<double> numbers(const auto& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -280,6 +308,7 @@ void KMeansModel::check() const {
   require((sizes.array() >= 0).all() && (within.array() >= 0).all(), "kmeans: a size or sum of squares is negative");
   require(std::abs(total_ss - total_within - between) <= 1e-9 * std::abs(total_ss),
           "kmeans: between is not total_ss - total_within");
+  require(updates >= 0, "kmeans: the number of updates is not usable");
   require(iterations >= 0 && objective.size() == iterations,
           "kmeans: objective must have one number for each iteration");
 }
@@ -361,11 +390,12 @@ KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& o
 }
 
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution) {
-  require(rows.width() == model.width(), "kmeans: wrong number of columns");
   const PlainSearch search(model.centers);
   const auto step = scan(rows, PlainStep(model, search), execution);
   const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;
-  const double movement = step.movement() / unit, disagreement = mismatch(model, step);
+  const double movement = step.movement() / unit;
+  if (model.updates > 0) return certificate_of_update(model, step, movement);
+  const double disagreement = mismatch(model, step);
   Certificate out;
   out.strength = Strength::consistent;
   out.kind = "movement of the centres in one more step";

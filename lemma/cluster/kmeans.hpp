@@ -61,6 +61,7 @@ struct KMeansModel : Evidence {
   double total_within = 0, total_ss = 0, between = 0;
   int iterations = 0;  // of the start that was kept
   Vector objective;    // Σ within after each of its assignments
+  int updates = 0;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -71,13 +72,16 @@ struct KMeansModel : Evidence {
         result("total_ss", &KMeansModel::total_ss, "sum of squared distances to the mean of all rows"),
         result("between", &KMeansModel::between, "total_ss - total_within"),
         result("iterations", &KMeansModel::iterations, "of the start that was kept"),
-        result("objective", &KMeansModel::objective, "total_within after each assignment of the start that was kept")};
+        result("objective", &KMeansModel::objective, "total_within after each assignment of the start that was kept"),
+        later(state("updates", &KMeansModel::updates, "how often new rows were taken in since the fit"))};
   }
   static constexpr auto parts() {
     return std::tuple{
         part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
              &KMeansModel::distances)};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::near;
+  static constexpr bool kVerifiesTogether = true;
   Index width() const { return centers.cols(); }
   Index k() const { return centers.rows(); }
   void check() const;
@@ -89,6 +93,10 @@ struct KMeansModel : Evidence {
 
 KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution);
+/// Lloyd's algorithm from the centres, on the new rows and, in the place of the old ones, their centres with the weight of
+/// their clusters: old rows stay with those they were with. Sizes, sums of squares and the mean of all are exact; the
+/// assignment of the old rows is not looked at again, so that it is near to the fit of all rows from these centres.
+KMeansModel updated(const KMeansModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<KMeans>();
 

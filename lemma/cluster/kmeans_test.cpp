@@ -142,7 +142,7 @@ RC_GTEST_PROP(KMeans, takes_a_weight_of_three_as_three_rows, ()) {
   Matrix copies(static_cast<Index>(repeated.size()), 2);
   for (std::size_t i = 0; i < repeated.size(); ++i) copies.row(static_cast<Index>(i)) = x.row(repeated[i]);
   const KMeans spec{.k = 5, .start = start, .restarts = 3};
-  const KMeansModel weighted = fit(spec, x, FitOptions{.weights = weights}), written_out = fit(spec, copies);
+  const KMeansModel weighted = fit(spec, x, CallOptions{.weights = weights}), written_out = fit(spec, copies);
   RC_ASSERT((weighted.centers - written_out.centers).cwiseAbs().maxCoeff() <= 1e-10);
   RC_ASSERT(weighted.sizes == written_out.sizes);
   RC_ASSERT(std::abs(weighted.total_within - written_out.total_within) <= 1e-10 * written_out.total_within);
@@ -153,9 +153,9 @@ TEST(KMeans, has_the_same_bits_on_1_2_and_3_threads) {
   for (const Index rows : {500, 70000}) {  // restarts side by side, and one after the other
     const Matrix x = clouds(rows, 3, 5, 2);
     const KMeans spec{.k = 6, .restarts = 3, .max_iterations = 20};
-    const KMeansModel one = fit(spec, x, FitOptions{.threads = 1});
+    const KMeansModel one = fit(spec, x, CallOptions{.threads = 1});
     for (const int threads : {2, 3}) {
-      const KMeansModel more = fit(spec, x, FitOptions{.threads = threads});
+      const KMeansModel more = fit(spec, x, CallOptions{.threads = threads});
       EXPECT_EQ(more.centers, one.centers);
       EXPECT_EQ(more.objective, one.objective);
       EXPECT_EQ(more.certificate.value, one.certificate.value);
@@ -182,8 +182,8 @@ TEST(KMeans, draws_other_starts_with_another_seed_and_the_same_with_the_same) {
   const Matrix x = normal_matrix(600, 2, 4);
   for (const KMeansStart start : {KMeansStart::plus_plus, KMeansStart::random}) {
     const KMeans spec{.k = 8, .start = start, .restarts = 1};
-    EXPECT_EQ(fit(spec, x, FitOptions{.seed = 5}).centers, fit(spec, x, FitOptions{.seed = 5}).centers);
-    EXPECT_NE(fit(spec, x, FitOptions{.seed = 5}).centers, fit(spec, x, FitOptions{.seed = 6}).centers);
+    EXPECT_EQ(fit(spec, x, CallOptions{.seed = 5}).centers, fit(spec, x, CallOptions{.seed = 5}).centers);
+    EXPECT_NE(fit(spec, x, CallOptions{.seed = 5}).centers, fit(spec, x, CallOptions{.seed = 6}).centers);
   }
 }
 
@@ -245,13 +245,13 @@ TEST(KMeans, ignores_rows_of_weight_zero) {
   Vector weights = Vector::Ones(100);
   x.row(50).setConstant(1e300);
   weights(50) = 0;
-  const KMeansModel model = fit(KMeans{.k = 2}, x, FitOptions{.weights = weights});
+  const KMeansModel model = fit(KMeans{.k = 2}, x, CallOptions{.weights = weights});
   EXPECT_EQ(model.sizes.sum(), 99);
   EXPECT_LT(model.centers.cwiseAbs().maxCoeff(), 100);
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
 }
 
-std::string error_of(const KMeans& spec, const Matrix& x, const FitOptions& options = {}) {
+std::string error_of(const KMeans& spec, const Matrix& x, const CallOptions& options = {}) {
   try {
     fit(spec, x, options);
   } catch (const Error& error) { return error.what(); }
@@ -277,7 +277,7 @@ TEST(KMeans, says_what_is_wrong_with_a_call) {
   EXPECT_TRUE(
       has(error_of({.start = Matrix(x.topRows(2)), .restarts = 4}, x), "restarts is 4, but from given centres"));
   EXPECT_TRUE(has(error_of({.start = Matrix(0, 2)}, x), "start has no centres"));
-  EXPECT_TRUE(has(error_of({.k = 1}, x, FitOptions{.weights = Vector::Zero(6)}), "all weights are 0"));
+  EXPECT_TRUE(has(error_of({.k = 1}, x, CallOptions{.weights = Vector::Zero(6)}), "all weights are 0"));
   EXPECT_TRUE(has(error_of({.k = 1}, (x * 1e200).eval()), "'x1' are too large"));
   x(4, 1) = NAN;
   EXPECT_TRUE(has(error_of({.k = 1}, x), "'x2' is NaN in row 5"));
@@ -391,7 +391,7 @@ class CancelAt final : public Progress {
 TEST(KMeans, gives_back_what_it_has_when_it_is_cancelled_and_claims_nothing) {
   const Matrix x = normal_matrix(70000, 2, 2);  // so many that the starts run one after the other
   CancelAt cancel(12);
-  const KMeansModel model = fit(KMeans{.k = 4, .start = KMeansStart::random}, x, FitOptions{.progress = &cancel});
+  const KMeansModel model = fit(KMeans{.k = 4, .start = KMeansStart::random}, x, CallOptions{.progress = &cancel});
   EXPECT_FALSE(model.certificate.holds());
   EXPECT_EQ(model.certificate.stopped, "cancelled");
   ASSERT_EQ(model.warnings.size(), 1u);
@@ -400,7 +400,7 @@ TEST(KMeans, gives_back_what_it_has_when_it_is_cancelled_and_claims_nothing) {
   EXPECT_EQ(model.sizes.sum(), 70000);
 
   CancelAt at_once(0);
-  EXPECT_THROW(fit(KMeans{.k = 4}, x, FitOptions{.progress = &at_once}), Cancelled);
+  EXPECT_THROW(fit(KMeans{.k = 4}, x, CallOptions{.progress = &at_once}), Cancelled);
 }
 
 // ---- the model as a value ----

@@ -31,6 +31,12 @@ int distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+/// Was the typing only broken off? Dashes alone begin everything.
+bool begins(std::string_view whole, std::string_view typed) {
+  const auto word = typed.find_first_not_of('-');
+  return word != std::string_view::npos && typed.size() >= word + 2 && whole.starts_with(typed);
+}
+
 }  // namespace
 
 void require(bool condition, std::string_view otherwise) {
@@ -41,7 +47,8 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& cand
   std::string best;
   int least = kEdit * std::max<int>(1, static_cast<int>(typed.size() + 1) / 3) + 1;
   for (const auto& candidate : candidates) {
-    const int d = distance(typed, candidate);
+    int d = distance(typed, candidate);
+    if (begins(candidate, typed)) d = std::min(d, kEdit);
     if (d < least) {
       least = d;
       best = candidate;

@@ -35,5 +35,10 @@ TEST(DidYouMean, IsReadyToBeAppended) {
   EXPECT_EQ(did_you_mean("weight", {"species", "sex"}), "");
 }
 
+TEST(Nearest, AWordThatWasBrokenOffIsFound) {
+  EXPECT_EQ(nearest("--vers", {"--seed", "--version", "--verbose"}), "--version");
+  EXPECT_EQ(nearest("--", {"--seed"}), "");
+}
+
 }  // namespace
 }  // namespace lemma

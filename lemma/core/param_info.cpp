@@ -38,30 +38,35 @@ Value number_from(const std::string& where, const std::string& text, const Param
   return number;
 }
 
+/// R's a:b, which counts from a by ones, up or down, as far as b; false where the text is none, or would never end.
+bool read_counted(std::string_view text, std::vector<double>& out) {
+  constexpr double kMost = 100'000;
+  const auto colon = text.find(':');
+  double first = 0, last = 0;
+  if (colon == std::string_view::npos || !read_number(text.substr(0, colon), first) ||
+      !read_number(text.substr(colon + 1), last) || !(std::abs(last - first) <= kMost))
+    return false;
+  const double step = last < first ? -1 : 1;
+  for (double k = 0; k <= std::abs(last - first); ++k) out.push_back(first + step * k);
+  return true;
+}
+
 Value numbers_from(const std::string& where, const std::string& text, const ParamInfo& info) {
   Value::Array array;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
-    double number = 0;
-    if (!read_number(std::string_view(text).substr(from, to - from), number))
+    const auto item = std::string_view(text).substr(from, to - from);
+    if (double number = 0; read_number(item, number)) array.data.push_back(number);
+    else if (!read_counted(item, array.data))
       throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
-    array.data.push_back(number);
     from = to + 1;
   }
   array.shape = {static_cast<Index>(array.data.size())};
   return array;
 }
 
-}  // namespace
-
-std::string ParamInfo::initial_text() const {
-  if (initial.is_null()) return kind == Kind::method ? "none: choose one" : "chosen by the method";
-  if (initial.is_string()) return initial.as_string();
-  if (initial.is_array() && initial.as_array().data.empty()) return "none";
-  return to_json(initial, -1);
-}
-
-void detail::finish(ParamInfo& info) {
+/// Writes `allowed`.
+void finish(ParamInfo& info) {
   switch (info.kind) {
     case Kind::truth: info.allowed = "true or false"; break;
     case Kind::number: info.allowed = with_range("a number", info.range); break;
@@ -80,16 +85,51 @@ void detail::finish(ParamInfo& info) {
   }
 }
 
+}  // namespace
+
+std::string ParamInfo::initial_text() const {
+  if (initial.is_null()) return kind == Kind::method ? "none: choose one" : "chosen by the method";
+  if (initial.is_string()) return initial.as_string();
+  if (initial.is_array() && initial.as_array().data.empty()) return "none";
+  return to_json(initial, -1);
+}
+
+std::string detail::add_info(std::vector<ParamInfo>& out, const std::string& prefix, const std::string& only_when,
+                             const PlainParam& param, Value initial, void (*kind)(ParamInfo&)) {
+  ParamInfo info;
+  info.name = prefix + std::string(param.name);
+  info.meaning = param.meaning;
+  info.initial = std::move(initial);
+  info.range = param.range;
+  info.step = param.step;
+  info.only_when = only_when;
+  kind(info);
+  finish(info);
+  std::string name = info.name;
+  if (info.kind != Kind::part || !info.choices.empty()) out.push_back(std::move(info));
+  return name;
+}
+
+std::optional<bool> parse_truth(std::string_view text) {
+  for (const auto word : {"true", "yes", "on", "1"})
+    if (text == word) return true;
+  for (const auto word : {"false", "no", "off", "0"})
+    if (text == word) return false;
+  return {};
+}
+
 Value parse_param(const ParamInfo& info, const std::string& text, std::string_view method) {
   const std::string where = fmt::format("{}: {}", method, info.name);
   if (info.optional && text == "auto") return {};
   switch (info.kind) {
     case Kind::truth:
-      if (text == "true" || text == "false") return text == "true";
+      if (const auto truth = parse_truth(text)) return *truth;
       throw Error(fmt::format("{} is '{}', must be {}", where, text, info.allowed));
     case Kind::number:
     case Kind::whole: return number_from(where, text, info);
-    case Kind::numbers: return numbers_from(where, text, info);
+    case Kind::numbers:  // what none of them means, the method says
+      if (text == "auto") return Value::Array{{0}, {}};
+      return numbers_from(where, text, info);
     case Kind::name: choose(where, text, info.choices); return text;
     case Kind::name_or_numbers:
       if (std::find(info.choices.begin(), info.choices.end(), text) != info.choices.end()) return text;

@@ -70,22 +70,23 @@ struct Describe<std::variant<E, T>> {
   }
   static void parts(const std::string&, std::vector<ParamInfo>&) {}
 };
-void finish(ParamInfo& info);  // writes `allowed`
+/// What does not depend on the type of the parameter: all but its kind, choices and default.
+struct PlainParam {
+  std::string_view name, meaning;
+  Range range;
+  Step step;
+};
+/// Makes what front ends read of a parameter, by `kind` for its type, and puts it at the end of `out` unless it is a part that has
+/// parameters alone. Its full name.
+std::string add_info(std::vector<ParamInfo>& out, const std::string& prefix, const std::string& only_when,
+                     const PlainParam& param, Value initial, void (*kind)(ParamInfo&));
 
 template <Described Spec>
 void describe(const std::string& prefix, const std::string& only_when, std::vector<ParamInfo>& out) {
   for_each_param<Spec>([&]<class T>(const Param<Spec, T>& p) {
-    ParamInfo info;
-    info.name = prefix + std::string(p.name);
-    info.meaning = p.meaning;
-    info.initial = Codec<T>::write(Spec{}.*p.field);
-    info.range = p.range;
-    info.step = p.step;
-    info.only_when = only_when;
-    Describe<T>::kind(info);
-    finish(info);
-    if (info.kind != ParamInfo::Kind::part || !info.choices.empty()) out.push_back(info);
-    Describe<T>::parts(info.name, out);
+    const std::string name = add_info(out, prefix, only_when, {p.name, p.meaning, p.range, p.step},
+                                      Codec<T>::write(Spec{}.*p.field), &Describe<T>::kind);
+    Describe<T>::parts(name, out);
   });
 }
 template <Described Spec>
@@ -113,6 +114,9 @@ std::vector<ParamInfo> param_infos() {
   detail::describe<Spec>("", "", out);
   return out;
 }
+
+/// A truth value as people type it: true, yes, on, 1, or false, no, off, 0; nothing for other words.
+std::optional<bool> parse_truth(std::string_view text);
 
 /// What was typed for a parameter as a value: "0.1" is a number, "rbf" a name, "0.2,0.8" numbers; "auto" is null for an
 /// optional one. A text that is not one of the names of a name_or_matrix parameter comes back as it is: the front end

@@ -50,12 +50,20 @@ struct Param {
   std::string_view meaning;
   Range range;
   Step step;
+  std::string_view former = {};  // what it was called when older model files were written
 };
 
 template <class Spec, class T>
 constexpr Param<Spec, T> param(std::string_view name, T Spec::*field, std::string_view meaning, Range range = {},
                                Step step = Step::linear) {
   return {name, field, meaning, range, step};
+}
+
+/// A parameter that had another name before: files that have it under that name are read all the same.
+template <class Spec, class T>
+constexpr Param<Spec, T> formerly(std::string_view name, Param<Spec, T> now) {
+  now.former = name;
+  return now;
 }
 
 template <class Spec>
@@ -309,7 +317,7 @@ void assign(Spec& spec, const Value& object, const std::string& where) {
   for (const auto& [key, value] : object.as_object(where)) {
     bool known = false;
     for_each_param<Spec>([&, &key = key, &value = value]<class T>(const Param<Spec, T>& p) {
-      if (p.name != key) return;
+      if (p.name != key && (p.former.empty() || p.former != key)) return;
       known = true;
       Codec<T>::read(spec.*p.field, value, where + (where.ends_with(": ") ? "" : ".") + key);
     });

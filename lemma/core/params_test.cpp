@@ -146,9 +146,13 @@ TEST(Params, TypedTextBecomesTheValueTheParameterTakes) {
   EXPECT_TRUE(parse_param(infos[1], "auto", "toy").is_null());
   EXPECT_EQ(parse_param(infos[2], "false", "toy"), Value(false));
   EXPECT_EQ(parse_param(infos[9], "0.2,0.8", "toy"), Value(Value::Array{{2}, {0.2, 0.8}}));
+  EXPECT_EQ(parse_param(infos[9], "1:3,8", "toy"), Value(Value::Array{{4}, {1, 2, 3, 8}}));
+  EXPECT_EQ(parse_param(infos[9], "2.5:0", "toy"), Value(Value::Array{{3}, {2.5, 1.5, 0.5}}));
+  for (const char* none : {"1:", ":3", "1:2:3", "1:x", "1:1e9", "nan:3", "1:inf"})
+    EXPECT_THROW(parse_param(infos[9], none, "toy"), Error) << none;
   EXPECT_EQ(message_of([&] { parse_param(infos[0], "2,5", "toy"); }),
             "toy: C is '2,5', must be a number, above 0 and below 1000000000");
-  EXPECT_EQ(message_of([&] { parse_param(infos[2], "yes", "toy"); }), "toy: scale is 'yes', must be true or false");
+  EXPECT_EQ(message_of([&] { parse_param(infos[2], "maybe", "toy"); }), "toy: scale is 'maybe', must be true or false");
 }
 
 TEST(Nearest, FindsTheLikeliestMisspelling) {
@@ -158,6 +162,39 @@ TEST(Nearest, FindsTheLikeliestMisspelling) {
   EXPECT_EQ(nearest("spal_width", names), "sepal_width");
   EXPECT_EQ(nearest("weight", names), "");
   EXPECT_EQ(did_you_mean("lad", {"lda", "ols"}), " (did you mean 'lda'?)");
+}
+
+struct Renamed {
+  int max_iterations = 10;
+  static constexpr std::string_view name = "renamed";
+  static constexpr auto params() {
+    return std::tuple{formerly("sweeps", param("max_iterations", &Renamed::max_iterations, "at most", at_least(1)))};
+  }
+};
+
+TEST(Params, AFormerNameIsReadAndTheNewOneIsWritten) {
+  EXPECT_EQ(from_value<Renamed>(Value::Object{{"sweeps", 7}}).max_iterations, 7);
+  EXPECT_EQ(from_value<Renamed>(Value::Object{{"max_iterations", 8}}).max_iterations, 8);
+  EXPECT_FALSE(to_value(Renamed{}).find("sweeps"));
+  EXPECT_EQ(param_infos<Renamed>().at(0).name, "max_iterations");
+  EXPECT_NE(message_of([] {
+              Valid<Renamed>(from_value<Renamed>(Value::Object{{"sweeps", 0}}));
+            }).find("max_iterations"),
+            std::string::npos);
+}
+
+TEST(Params, TruthIsTypedAsPeopleTypeIt) {
+  const auto infos = param_infos<Toy>();
+  const auto& scale = infos.at(2);
+  for (const char* yes : {"true", "yes", "on", "1"}) EXPECT_TRUE(parse_param(scale, yes, "toy").as_bool()) << yes;
+  for (const char* no : {"false", "no", "off", "0"}) EXPECT_FALSE(parse_param(scale, no, "toy").as_bool()) << no;
+  EXPECT_NE(message_of([&] { parse_param(scale, "maybe", "toy"); }).find("toy: scale is 'maybe'"), std::string::npos);
+}
+
+TEST(Params, NoNumbersAreTypedAsAuto) {
+  const auto infos = param_infos<Toy>();
+  EXPECT_EQ(infos.back().name, "prior");
+  EXPECT_TRUE(parse_param(infos.back(), "auto", "toy").as_array().data.empty());
 }
 
 }  // namespace

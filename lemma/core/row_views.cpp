@@ -77,6 +77,7 @@ Block SelectedRows::gathered(Index first, Index size, BlockBuffer& buffer, bool 
       put(there.weight, i, buffer.weight, place, n);
       put(there.precision, i, buffer.precision, place, n);
       put(there.offset, i, buffer.offset, place, n);
+      put(there.cluster, i, buffer.cluster, place, n);
     }
   }
   return {buffer.x, first, buffer.outcome()};
@@ -157,6 +158,46 @@ void RelabelledRows::exchange(Block& block) const {
   block.y = {};
   block.responses = {};
   block.label = part(labels_, block);
+}
+
+StackedRows::StackedRows(std::vector<const Rows*> parts) : Rows(*parts.at(0)), parts_(std::move(parts)), start_{0} {
+  for (const Rows* part : parts_) {
+    if (part->width() != width() || part->classes != classes || part->has_response != has_response ||
+        part->counts != counts || part->responses != responses)
+      throw Error("rows with other columns, or another response, cannot be put below these");
+    has_weights = has_weights || part->has_weights;
+    has_precision = has_precision || part->has_precision;
+    has_offset = has_offset || part->has_offset;
+    has_clusters = has_clusters && part->has_clusters;
+    start_.push_back(start_.back() + part->count());
+  }
+}
+
+Block StackedRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  if (first < 0 || size < 0 || first > count() - size)
+    throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
+  buffer.x.resize(size, width());
+  buffer.clear_outcome();
+  const auto append = []<class T>(bool wanted, std::span<const T> from, Index rows, T otherwise, std::vector<T>& into) {
+    if (!wanted) return;
+    if (from.empty()) into.insert(into.end(), static_cast<std::size_t>(rows), otherwise);
+    else into.insert(into.end(), from.begin(), from.end());
+  };
+  BlockBuffer own;
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const Index from = std::max(first, start_[k]), to = std::min(first + size, start_[k + 1]);
+    if (from >= to) continue;
+    const Block part = parts_[k]->read(from - start_[k], to - from, own);
+    buffer.x.middleRows(from - first, to - from) = part.x;
+    append(has_response && classes.empty() && responses.empty(), part.y, to - from, 0.0, buffer.y);
+    append(has_response && !classes.empty(), part.label, to - from, -1, buffer.label);
+    append(has_response && !responses.empty(), part.responses, to - from, 0.0, buffer.responses);
+    append(has_weights, part.weight, to - from, 1.0, buffer.weight);
+    append(has_precision, part.precision, to - from, 1.0, buffer.precision);
+    append(has_offset, part.offset, to - from, 0.0, buffer.offset);
+    append(has_clusters, part.cluster, to - from, std::uint64_t{0}, buffer.cluster);
+  }
+  return {buffer.x, first, buffer.outcome()};
 }
 
 }  // namespace lemma

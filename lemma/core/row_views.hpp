@@ -76,4 +76,16 @@ class RelabelledRows final : public RowsView {
   std::vector<int> labels_;
 };
 
+/// Rows of one kind below each other. Where some have weights, precision or an offset, the others have 1, 1 and 0.
+class StackedRows final : public Rows {
+ public:
+  explicit StackedRows(std::vector<const Rows*> parts);  // Error unless their columns and classes are the same
+  Index count() const override { return start_.back(); }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override;
+
+ private:
+  std::vector<const Rows*> parts_;
+  std::vector<Index> start_;  // of each part, then the end
+};
+
 }  // namespace lemma

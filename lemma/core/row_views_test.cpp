@@ -16,6 +16,7 @@ constexpr Index kRows = 2500;  // more than two blocks
 struct Everything {
   Matrix x{kRows, 3};
   std::vector<double> y, weight, precision, offset;
+  std::vector<std::uint64_t> cluster;
   Everything() {
     for (Index i = 0; i < kRows; ++i) {
       for (Index j = 0; j < 3; ++j) x(i, j) = (i + j) % 7 == 0 ? 0.0 : static_cast<double>(10 * i + j);
@@ -24,11 +25,12 @@ struct Everything {
       weight.push_back(1 + static_cast<double>(i % 4));
       precision.push_back(0.5 + static_cast<double>(i % 3));
       offset.push_back(-number);
+      cluster.push_back(static_cast<std::uint64_t>(i % 5));
     }
   }
   MemoryRows rows() const {
     MemoryRows out(x);
-    out.response(y).weights(weight).precision(precision).offset(offset);
+    out.response(y).weights(weight).precision(precision).offset(offset).clusters(cluster);
     out.features = {"a", "b", "c"};
     out.target = "share";
     out.counts = true;
@@ -53,6 +55,7 @@ void expect_rows(const Rows& view, const Everything& all, const std::vector<Inde
         EXPECT_EQ(each->weight[k], all.weight[at]);
         EXPECT_EQ(each->precision[k], all.precision[at]);
         EXPECT_EQ(each->offset[k], all.offset[at]);
+        EXPECT_EQ(each->cluster[k], all.cluster[at]);
       }
     }
   }
@@ -262,6 +265,34 @@ TEST(MemoryRows, SeveralResponsesAreCheckedWhenTheyAreGiven) {
     require_finite(other);
     ADD_FAILURE();
   } catch (const Error& error) { EXPECT_STREQ(error.what(), "'u' is infinity in row 2; it must be finite"); }
+}
+
+TEST(RowViews, RowsBelowEachOtherAreReadAsOne) {
+  const Everything all;
+  const MemoryRows rows = all.rows();
+  Matrix plain = Matrix::Constant(3, all.x.cols(), 7);
+  const std::vector<double> y{1, 2, 3};
+  MemoryRows more(plain);
+  more.response(y);
+  more.features = rows.features;
+  more.counts = true;
+  StackedRows both({&rows, &more});
+  ASSERT_EQ(both.count(), kRows + 3);
+  EXPECT_TRUE(both.has_weights && both.has_precision && both.has_offset);
+  BlockBuffer buffer;
+  const Block block = both.read(kRows - 2, 4, buffer);
+  EXPECT_EQ(block.x.row(1), all.x.row(kRows - 1));
+  EXPECT_EQ(block.x.row(2), plain.row(0));
+  EXPECT_EQ(block.y[3], 2);
+  EXPECT_EQ(block.weight[1], all.weight[kRows - 1]);
+  EXPECT_EQ(block.weight[2], 1);
+  EXPECT_EQ(block.precision[3], 1);
+  EXPECT_EQ(block.offset[3], 0);
+  EXPECT_TRUE(block.cluster.empty());  // which all rows need
+  Matrix narrow(2, 1);
+  const MemoryRows other(narrow);
+  EXPECT_THROW(StackedRows({&rows, &other}), Error);
+  EXPECT_THROW(both.read(kRows, 9, buffer), Error);
 }
 
 }  // namespace

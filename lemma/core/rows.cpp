@@ -72,6 +72,7 @@ void BufferPool::give(std::unique_ptr<BlockBuffer> buffer) noexcept {
 void BlockBuffer::clear_outcome() {
   for (auto* numbers : {&y, &responses, &weight, &precision, &offset}) numbers->clear();
   label.clear();
+  cluster.clear();
 }
 
 void BlockBuffer::copy_outcome(const RowOutcome& from) {
@@ -82,6 +83,7 @@ void BlockBuffer::copy_outcome(const RowOutcome& from) {
   copy(weight, from.weight);
   copy(precision, from.precision);
   copy(offset, from.offset);
+  copy(cluster, from.cluster);
 }
 
 MemoryRows::MemoryRows(const Csr& x) : x_(Matrix(0, x.width)), sparse_(&x) { name_features(); }
@@ -154,6 +156,13 @@ MemoryRows& MemoryRows::offset(std::span<const double> o) {
   return *this;
 }
 
+MemoryRows& MemoryRows::clusters(std::span<const std::uint64_t> c) {
+  check(c.size(), "clusters");
+  outcome_.cluster = c;
+  has_clusters = true;
+  return *this;
+}
+
 Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) const {
   if (first < 0 || size < 0 || first > count() - size)
     throw Error(fmt::format("rows {} to {} were asked for, but there are {}", first + 1, first + size, count()));
@@ -165,6 +174,7 @@ Block MemoryRows::outcome_beside(const MatrixView& x, Index first, Index size) c
   block.weight = part(outcome_.weight, first, size);
   block.precision = part(outcome_.precision, first, size);
   block.offset = part(outcome_.offset, first, size);
+  block.cluster = part(outcome_.cluster, first, size);
   return block;
 }
 

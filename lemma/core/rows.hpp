@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/parallel.hpp>
@@ -16,12 +17,13 @@ namespace lemma {
 
 /// What rows have besides their columns. Parts that a problem does not have are empty.
 struct RowOutcome {
-  std::span<const double> y;          // numeric response
-  std::span<const int> label;         // class codes
-  std::span<const double> responses;  // several: those of a row one after the other; y and label are empty then
-  std::span<const double> weight;     // frequencies: weight k is k copies of the row
-  std::span<const double> precision;  // inverse variances; the number of rows stays the number of rows
-  std::span<const double> offset;     // known part of the linear predictor
+  std::span<const double> y;               // numeric response
+  std::span<const int> label;              // class codes
+  std::span<const double> responses;       // several: those of a row one after the other; y and label are empty then
+  std::span<const double> weight;          // frequencies: weight k is k copies of the row
+  std::span<const double> precision;       // inverse variances; the number of rows stays the number of rows
+  std::span<const double> offset;          // known part of the linear predictor
+  std::span<const std::uint64_t> cluster;  // equal for rows whose errors may depend on each other
 };
 
 /// Consecutive rows of a source: one example per row of x.
@@ -47,8 +49,9 @@ struct BlockBuffer {
   Matrix x;
   std::vector<double> y, responses, weight, precision, offset;
   std::vector<int> label;
+  std::vector<std::uint64_t> cluster;
 
-  RowOutcome outcome() const { return {y, label, responses, weight, precision, offset}; }
+  RowOutcome outcome() const { return {y, label, responses, weight, precision, offset, cluster}; }
   void clear_outcome();
   void copy_outcome(const RowOutcome& from);
 };
@@ -106,6 +109,7 @@ class Rows {
   std::vector<std::string> classes;       // names of the class codes; empty for a numeric response
   std::vector<ResponseColumn> responses;  // where there are several: all of them; otherwise empty
   bool has_response = false, has_weights = false, has_precision = false, has_offset = false;
+  bool has_clusters = false;
   bool counts = false;  // the response is a share of `weight` trials: cbind(successes, failures)
 
   Index width() const { return static_cast<Index>(features.size()); }
@@ -135,6 +139,7 @@ class MemoryRows final : public Rows {
   MemoryRows& weights(std::span<const double> w);
   MemoryRows& precision(std::span<const double> p);
   MemoryRows& offset(std::span<const double> o);
+  MemoryRows& clusters(std::span<const std::uint64_t> c);
 
   Index count() const override { return sparse_ ? sparse_->rows() : x_.rows(); }
   Block read(Index first, Index size, BlockBuffer& buffer) const override;

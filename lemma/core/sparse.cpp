@@ -13,4 +13,16 @@ const Matrix& dense_rows(const Csr& x, Index first, Index size, Matrix& out) {
   return out;
 }
 
+Csr some_rows(const Csr& x, Index first, Index size) {
+  const auto begin = x.start.begin() + first;
+  Csr out;
+  out.width = x.width;
+  out.start.assign(begin, begin + size + 1);
+  const Index from = out.start.front(), to = out.start.back();
+  out.column.assign(x.column.begin() + from, x.column.begin() + to);
+  out.value.assign(x.value.begin() + from, x.value.begin() + to);
+  for (Index& each : out.start) each -= from;
+  return out;
+}
+
 }  // namespace lemma

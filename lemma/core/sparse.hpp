@@ -19,5 +19,7 @@ struct Csr {
 
 /// Rows [first, first + size) with their zeros, in `out`, which is returned.
 const Matrix& dense_rows(const Csr& x, Index first, Index size, Matrix& out);
+/// The same without them.
+Csr some_rows(const Csr& x, Index first, Index size);
 
 }  // namespace lemma

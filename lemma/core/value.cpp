@@ -47,6 +47,13 @@ Eigen::Map<const Matrix> map_of(const Value::Array& array) {
 
 }  // namespace
 
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+bool Value::operator==(const Value&) const = default;
+
 Value::Value(Array array) : data_(std::move(array)) {
   const auto& a = std::get<Array>(data_);
   if (!fits(a))

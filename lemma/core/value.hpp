@@ -26,6 +26,11 @@ class Value {
   using Object = std::vector<std::pair<std::string, Value>>;
 
   Value() = default;
+  Value(const Value&);  // these stand in value.cpp: every file that passes a value on would make its own copy of them
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
   Value(std::nullptr_t) {}
   Value(bool b) : data_(b) {}
   Value(double d) : data_(d) {}
@@ -72,7 +77,7 @@ class Value {
   Value& set(std::string_view key, Value value);  // adds or replaces; turns null into an object
 
   std::string_view kind() const;  // "null", "a number", "a text", …: for messages
-  bool operator==(const Value&) const = default;
+  bool operator==(const Value&) const;
 
   const auto& variant() const { return data_; }
 

@@ -204,8 +204,9 @@ bool DesignParts::needs_numbers(const std::string& response_column) const {
 std::vector<std::string> DesignParts::looked_at() const {
   std::vector<std::string> names = columns;
   names.insert(names.end(), response.columns.begin(), response.columns.end());
-  for (const auto& name : {weights, precision})
+  for (const auto& name : {weights, precision, cluster})
     if (!name.empty()) names.push_back(name);
+  names.insert(names.end(), complete.begin(), complete.end());
   return names;
 }
 
@@ -266,6 +267,7 @@ std::vector<std::string> Design::looked_at() const { return parts_->looked_at();
 Coding Design::coding() const { return parts_->coding; }
 const std::string& Design::weights() const { return parts_->weights; }
 const std::string& Design::precision() const { return parts_->precision; }
+const std::string& Design::cluster() const { return parts_->cluster; }
 Missing Design::missing() const { return parts_->missing; }
 Unseen Design::unseen() const { return parts_->unseen; }
 const std::vector<std::string>& Design::notes() const { return parts_->notes; }

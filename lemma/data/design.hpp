@@ -50,7 +50,9 @@ struct DesignOptions {
   int letters = 0;                 // text columns become counts of their pieces of so many letters; 0: they are refused
   std::string weights, precision;  // names of columns that weigh the rows; empty: none. Left out of `.`
   std::string id;                  // a column that names the rows; empty: none. Left out of `.`, and not kept
-  Execution execution;             // for learning; not kept
+  std::vector<std::string> complete;  // columns that a training row must have, beside those of the formula, to be kept
+  std::string cluster;                // column whose equal values are one cluster; empty: none. Left out of `.`
+  Execution execution;                // for learning; not kept
 };
 
 /// The numbers a method sees, in memory. DesignRows (stream_rows.hpp) shows them as Rows.
@@ -60,9 +62,10 @@ struct DesignData {
   std::vector<int> label;         // class codes, −1 where the response is missing or unseen (at prediction)
   std::vector<double> responses;  // several: row after row; NaN where one is missing or unseen (at prediction)
   std::vector<double> weight, precision, offset;
-  std::vector<Index> kept;         // row of the table that row i came from (rows may be dropped)
-  std::vector<std::string> notes;  // what the user should know: rows dropped, values imputed
-  bool has_response = false;       // at prediction the response may be absent from the table
+  std::vector<std::uint64_t> cluster;  // at training: the hash of the value in the cluster's column
+  std::vector<Index> kept;             // row of the table that row i came from (rows may be dropped)
+  std::vector<std::string> notes;      // what the user should know: rows dropped, values imputed
+  bool has_response = false;           // at prediction the response may be absent from the table
 };
 
 /// A term of the formula as columns of x.
@@ -107,7 +110,8 @@ class Design {
   Coding coding() const;
   const std::string& weights() const;  // the columns that weigh the rows; empty: none
   const std::string& precision() const;
-  Missing missing() const;  // the policy it was trained with
+  const std::string& cluster() const;  // the column that tells clusters; empty: none
+  Missing missing() const;             // the policy it was trained with
   Unseen unseen() const;
   const std::vector<std::string>& notes() const;  // columns and levels left out when it was learned
 

@@ -317,13 +317,17 @@ void add_names(const Expression& e, std::vector<Expression>& names) {
 
 }  // namespace
 
-void check_removed(const Formula& formula, const Table& table) {
-  if (formula.text.empty()) return;
+std::vector<Expression> removed_names(const Formula& formula) {
+  if (formula.text.empty()) return {};
   FormulaParser parser(formula.text, nullptr);
   parser.parse();
   std::vector<Expression> names;
   for (const auto& e : parser.removed()) add_names(e, names);
-  for (const auto& name : names)
+  return names;
+}
+
+void check_removed(const Formula& formula, const Table& table) {
+  for (const auto& name : removed_names(formula))
     if (!table.find(name.text)) throw Error(point_at("formula", formula.text, name.place, no_column(name.text, table)));
 }
 

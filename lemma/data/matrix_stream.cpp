@@ -7,8 +7,10 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/design/parts.hpp>
+#include <lemma/data/formula/removed.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/npy.hpp>
+#include <numeric>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +21,6 @@ namespace lemma {
 namespace {
 
 constexpr Index kBlock = 4096;  // rows that are looked at together
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool is_column(const Expression& e) { return e.kind == Expression::Kind::name; }
 
@@ -39,10 +39,14 @@ std::vector<Index> places_of(const std::vector<std::string>& names, const Table&
   return out;
 }
 
-/// Whether all numbers of the columns are there. Error naming the first that is infinite.
-bool all_there(const MatrixView& x, const std::vector<Index>& columns, const Table& schema,
-               const Execution& execution) {
+/// Whether all values of the columns are there. Error naming the first that is infinite.
+bool all_there(const TableStream& data, std::vector<Index> columns, const Execution& execution) {
+  const MatrixView& x = *data.matrix();
+  const Table& schema = data.schema();
   std::atomic<bool> missing = false;
+  for (const Index j : columns)
+    if (j >= x.cols() && data.column(schema.column(j).name)->missing() > 0) return false;
+  std::erase_if(columns, [&](Index j) { return j >= x.cols(); });
   parallel_for((x.rows() + kBlock - 1) / kBlock, execution, [&](Index b) {
     const auto rows = x.middleRows(b * kBlock, std::min(kBlock, x.rows() - b * kBlock));
     if ((rows.array() * 0.0).sum() == 0.0) return;  // 0·NaN and 0·∞ are NaN
@@ -59,11 +63,20 @@ bool all_there(const MatrixView& x, const std::vector<Index>& columns, const Tab
 
 /// The first row of each value of a column, as long as they are few: all that classes are learned from.
 constexpr std::size_t kMostValues = 1001;  // more are a number, not classes
-std::vector<Index> one_of_each(const MatrixView& x, Index column) {
+std::vector<Index> one_of_each(const TableStream& data, Index column) {
   std::vector<Index> rows;
   std::unordered_set<double> seen;
-  for (Index i = 0; i < x.rows() && seen.size() < kMostValues; ++i)
-    if (seen.insert(x(i, column)).second) rows.push_back(i);
+  const MatrixView& x = *data.matrix();
+  const Column* beside = column < x.cols() ? nullptr : data.column(data.schema().column(column).name);
+  if (beside && beside->type() == ColumnType::text) return {0};
+  const bool of_levels = beside && beside->type() == ColumnType::categorical;
+  const std::size_t most = of_levels ? beside->categories().levels.size() : kMostValues;
+  for (Index i = 0; i < x.rows() && seen.size() < most; ++i) {
+    const double value = of_levels ? beside->categories().codes[at(i)]
+                         : beside  ? beside->numbers().values[at(i)]
+                                   : x(i, column);
+    if (seen.insert(value).second) rows.push_back(i);
+  }
   return rows;
 }
 
@@ -77,6 +90,14 @@ bool names_columns(const Formula& formula) {
   const bool one = formula.response.empty() ||
                    (formula.response.size() == 1 && (is_column(formula.response[0]) || is_factor(formula.response[0])));
   return one && formula.offsets.empty() && std::all_of(formula.terms.begin(), formula.terms.end(), plain);
+}
+
+/// The columns that such a formula names.
+WantedColumns columns_named(const Formula& formula) {
+  WantedColumns out;
+  for (const auto& term : formula.terms) out.features.push_back(term.factors[0].text);
+  for (const auto& e : formula.response) out.others.push_back(is_factor(e) ? e.arguments[0].text : e.text);
+  return out;
 }
 
 bool side_by_side(const std::vector<Index>& columns) {
@@ -141,20 +162,38 @@ bool takes_columns_as_they_are(const Design& design) {
                    (response.kind == Response::Kind::numeric && is_column(response.numbers[0])) ||
                    (response.kind == Response::Kind::classes && response.parts.size() == 1 &&
                     response.parts[0].takes_levels_of_column());
-  return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && !parts.terms.empty() &&
+  return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && parts.cluster.empty() &&
+         parts.complete.empty() && !parts.terms.empty() &&
          std::all_of(parts.variables.begin(), parts.variables.end(), plain) &&
          std::all_of(parts.terms.begin(), parts.terms.end(), [](const auto& t) { return t.factors.size() == 1; });
 }
 
+std::optional<WantedColumns> columns_as_they_are(const Formula& formula, const std::vector<std::string>& names) {
+  const Formula expanded = formula.expand(names);
+  if (!names_columns(expanded)) return {};
+  WantedColumns out = columns_named(expanded);
+  for (const auto& name : removed_names(formula)) {  // the design asks whether they are there
+    const auto named = [&](const auto& all) { return std::find(all.begin(), all.end(), name.text) != all.end(); };
+    if (!named(out.features) && !named(out.others)) out.others.push_back(name.text);
+  }
+  return out;
+}
+
+std::optional<WantedColumns> columns_as_they_are(const Design& design) {
+  if (!takes_columns_as_they_are(design)) return {};
+  return WantedColumns{design.features(), design.response_columns()};
+}
+
 std::optional<Design> design_of_columns(const Formula& formula, const TableStream& data, const DesignOptions& options) {
   const MatrixView* x = data.matrix();
-  if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty()) return {};
+  if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty() || !options.cluster.empty())
+    return {};
   if (!names_columns(formula.expand(data.schema().names()))) return {};  // what else there is to learn takes all rows
   std::vector<Index> few{0};
   if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {
     const Expression& e = formula.response[0];
     const Expression& column = is_factor(e) ? e.arguments[0] : e;
-    if (data.schema().find(column.text)) few = one_of_each(*x, places_of({column.text}, data.schema())[0]);
+    if (data.schema().find(column.text)) few = one_of_each(data, places_of({column.text}, data.schema())[0]);
     if (few.size() == kMostValues && is_factor(e)) return {};  // more classes than these rows show
   }
   std::vector<Table> rows;
@@ -167,7 +206,7 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
 
 bool numbers_are_all_there(const Design& design, const TableStream& data, const Execution& execution) {
   return takes_columns_as_they_are(design) &&
-         all_there(*data.matrix(), places_of(design.looked_at(), data.schema()), data.schema(), execution);
+         (data.complete() || all_there(data, places_of(design.looked_at(), data.schema()), execution));
 }
 
 MatrixRows::MatrixRows(const Design& design, const TableStream& data, Use use) {
@@ -185,26 +224,49 @@ MatrixRows::MatrixRows(const Design& design, const TableStream& data, Use use) {
   target = design.target();
   classes = design.classes();
   has_response = !target.empty();
-  if (!has_response) return;
-  // The response is one column: the design says what it makes of it, from a table of that column alone.
+  if (has_response) take_response(design, data, use);
+}
+
+/// The response is one column: the design says what it makes of it, from tables of that column alone. A number that lies in
+/// memory by itself is looked at.
+void MatrixRows::take_response(const Design& design, const TableStream& data, Use use) {
   const std::string name = design.response_columns()[0];
-  const auto y = all.col(places_of({name}, data.schema())[0]);
-  const Table one({numeric(name, std::vector<double>(y.begin(), y.end()))}, data.schema().source());
+  const Column* beside = data.column(name);
+  if (beside && beside->type() == ColumnType::numeric && design.parts().response.kind == Response::Kind::numeric) {
+    y_ = beside->numbers().values;
+    return;
+  }
   DesignParts response_alone = design.parts();
   response_alone.terms.clear();
   response_alone.variables.clear();
   response_alone.finish();
-  const BoundTable bound(response_alone, one, use);
-  std::vector<Index> every(at(all.rows()));
-  for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<Index>(i);
-  fill_outcome(bound, every, Gaps::refuse, outcome_);
+  const Index place = places_of({name}, data.schema())[0];
+  constexpr Index kTogether = Index{1} << 16;
+  for (Index first = 0; first < count(); first += kTogether) {
+    const Index size = std::min(kTogether, count() - first);
+    Table part;
+    if (beside) {
+      part = data.read_columns(first, size, {name});
+    } else {
+      const auto y = data.matrix()->col(place).segment(first, size);
+      part = Table({numeric(name, std::vector<double>(y.begin(), y.end()))}, data.schema().source());
+    }
+    const BoundTable bound(response_alone, part, use, first);
+    std::vector<Index> every(at(size));
+    std::iota(every.begin(), every.end(), 0);
+    DesignData outcome;
+    fill_outcome(bound, every, Gaps::refuse, outcome);
+    numbers_.insert(numbers_.end(), outcome.y.begin(), outcome.y.end());
+    label_.insert(label_.end(), outcome.label.begin(), outcome.label.end());
+  }
+  y_ = numbers_;
 }
 
 Block MatrixRows::read(Index first, Index size, BlockBuffer&) const {
   require(first >= 0 && size >= 0 && first <= count() - size, "rows outside the matrix");
   Block block(x_->middleRows(first, size), first);
-  if (!outcome_.y.empty()) block.y = std::span(outcome_.y).subspan(at(first), at(size));
-  if (!outcome_.label.empty()) block.label = std::span(outcome_.label).subspan(at(first), at(size));
+  if (!y_.empty()) block.y = y_.subspan(at(first), at(size));
+  if (!label_.empty()) block.label = std::span(label_).subspan(at(first), at(size));
   return block;
 }
 

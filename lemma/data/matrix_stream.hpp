@@ -2,10 +2,12 @@
 #pragma once
 #include <lemma/core/rows.hpp>
 #include <lemma/data/design.hpp>
+#include <lemma/data/parsed_matrix.hpp>
 #include <lemma/data/stream.hpp>
 #include <lemma/data/use.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,10 @@ class MappedNpy final : public TableStream {
   Table schema_;
 };
 
+/// The columns that a formula or a design takes as they stand; nothing where it does more with them.
+std::optional<WantedColumns> columns_as_they_are(const Formula& formula, const std::vector<std::string>& names);
+std::optional<WantedColumns> columns_as_they_are(const Design& design);
+
 /// The design of a formula that takes columns as they stand ('y ~ .', 'x3 ~ x1 + x2', '~ .'), learned from a few rows.
 /// Nothing when the formula changes columns, the options weigh rows, or a number is missing: then the table has to be made.
 /// Error where a number is infinite.
@@ -52,9 +58,12 @@ class MatrixRows final : public Rows {
   const MatrixView* matrix() const override { return &*x_; }
 
  private:
+  void take_response(const Design& design, const TableStream& data, Use use);
   std::optional<MatrixView> x_;
   Matrix copy_;
-  DesignData outcome_;
+  std::span<const double> y_;  // of the data, or of `numbers_`
+  std::vector<double> numbers_;
+  std::vector<int> label_;
 };
 
 }  // namespace lemma

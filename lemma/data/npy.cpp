@@ -17,8 +17,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The header's text is a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderText {
  public:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv/bytes.hpp>
+#include <lemma/data/csv/open.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/matrix_stream.hpp>
@@ -151,6 +152,13 @@ std::vector<Range> parse_rows(std::string_view text, Index rows) { return RowsPa
 
 Table read_table(const std::string& data, const ReadOptions& options) {
   return chosen_rows(read_whole(data, find_place(data, options), options), options.rows);
+}
+
+std::unique_ptr<csv::Reader> open_reader(const std::string& data, const ReadOptions& options) {
+  const Place place = find_place(data, options);
+  if (place.format != Format::csv) return nullptr;
+  const std::string source = data == "-" ? "standard input" : data.substr(data.rfind('/') + 1);
+  return std::make_unique<csv::Reader>(open_bytes(data), place.csv, source);
 }
 
 std::unique_ptr<CsvText> open_text(const std::string& data, const ReadOptions& options, bool keep) {

@@ -60,6 +60,7 @@ RowCache::RowCache(Index rows, Index width, Parts parts)
       parts_(parts),
       row_bytes_(sizeof(double) * static_cast<std::size_t>(width + parts.y + parts.weight + parts.precision +
                                                            parts.offset + parts.responses) +
+                 sizeof(std::uint64_t) * static_cast<std::size_t>(parts.cluster) +
                  sizeof(int) * static_cast<std::size_t>(parts.label)),
       file_(open_somewhere()),
       state_(std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>((rows + kRows - 1) / kRows))) {}
@@ -71,10 +72,11 @@ RowCache::~RowCache() {
 bool RowCache::fits(const BlockBuffer& buffer) const {
   return parts_.y == !buffer.y.empty() && parts_.label == !buffer.label.empty() &&
          parts_.weight == !buffer.weight.empty() && parts_.precision == !buffer.precision.empty() &&
-         parts_.offset == !buffer.offset.empty() && (parts_.responses > 0) == !buffer.responses.empty();
+         parts_.offset == !buffer.offset.empty() && (parts_.responses > 0) == !buffer.responses.empty() &&
+         parts_.cluster == !buffer.cluster.empty();
 }
 
-/// A chunk lies part after part: its rows of x, then y, several responses, weight, precision, offset, label of each.
+/// A chunk lies part after part: its rows of x, then y, several responses, weight, precision, offset, cluster, label of each.
 void RowCache::read(Index chunk, Index skip, Index take, Index at, BlockBuffer& buffer) const {
   const auto rows = static_cast<std::size_t>(rows_of(chunk)), from = static_cast<std::size_t>(skip),
              count = static_cast<std::size_t>(take);
@@ -94,6 +96,7 @@ void RowCache::read(Index chunk, Index skip, Index take, Index at, BlockBuffer& 
   append(parts_.weight, buffer.weight);
   append(parts_.precision, buffer.precision);
   append(parts_.offset, buffer.offset);
+  append(parts_.cluster, buffer.cluster);
   append(parts_.label, buffer.label);
   if (!good) throw MachineError("rows that were put aside in a temporary file cannot be read back");
 }
@@ -124,6 +127,7 @@ void RowCache::write(Index chunk, Index at, const BlockBuffer& buffer) {
   put(parts_.weight, buffer.weight);
   put(parts_.precision, buffer.precision);
   put(parts_.offset, buffer.offset);
+  put(parts_.cluster, buffer.cluster);
   put(parts_.label, buffer.label);
   if (!good) full_ = true;
   state_[static_cast<std::size_t>(chunk)] = good ? State::kept : State::unseen;

@@ -15,7 +15,7 @@ class RowCache {
 
   /// Which numbers a row has besides its columns.
   struct Parts {
-    bool y = false, label = false, weight = false, precision = false, offset = false;
+    bool y = false, label = false, weight = false, precision = false, offset = false, cluster = false;
     Index responses = 0;  // several: how many
   };
   RowCache(Index rows, Index width, Parts parts);

@@ -9,7 +9,6 @@ namespace lemma {
 namespace {
 
 constexpr Index kBits = 64;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Each piece of the table with the kept rows that lie in it.
 std::vector<RowSelection::Piece> cut(Index table_rows, const std::vector<Index>& kept) {

@@ -13,7 +13,7 @@ namespace {
 
 /// Numbers that come beside the rows are looked up by the table's rows, so they need the table.
 bool has_numbers_beside(const RowsUse& use) {
-  return use.weights.size() + use.precision.size() + use.offset.size() > 0;
+  return use.weights.size() + use.precision.size() + use.offset.size() + use.clusters.size() > 0;
 }
 
 std::size_t bytes_needed(const TableStream& data) {
@@ -37,7 +37,7 @@ std::vector<std::string> notes_of(const Design& design, const RowsUse& use, cons
 RowsOfData in_memory(const Design& design, const Table& table, const RowsUse& use, const Execution& execution) {
   const DesignParts& parts = design.parts();
   DesignData data = make_data(parts, table, use.use, parts.policy(use.missing), 0, execution);
-  const auto take = [&](std::span<const double> from, std::vector<double>& into, const char* what) {
+  const auto take = [&]<class T>(std::span<const T> from, std::vector<T>& into, const char* what) {
     if (from.empty()) return;
     if (static_cast<Index>(from.size()) != table.rows())
       throw Error(fmt::format("there are {} {} for {} rows", from.size(), what, table.rows()));
@@ -47,6 +47,7 @@ RowsOfData in_memory(const Design& design, const Table& table, const RowsUse& us
   take(use.weights, data.weight, "weights");
   take(use.precision, data.precision, "precisions");
   take(use.offset, data.offset, "offsets");
+  take(use.clusters, data.cluster, "clusters");
   RowsOfData out{nullptr, RowSelection(table.rows(), data.kept), notes_of(design, use, data.notes)};
   out.rows = std::make_unique<DesignRows>(design, std::move(data));
   return out;

@@ -19,6 +19,7 @@ struct RowsUse {
   std::optional<Missing> missing;  // what becomes of rows with missing values; without it as in the training
   /// In the place of what the design says, one number for each row of the table. Empty: as the design says.
   std::span<const double> weights, precision, offset;
+  std::span<const std::uint64_t> clusters;
   /// The numbers of a matrix are known to be all there: design_of_columns() has looked at them.
   bool all_there = false;
 };

@@ -11,8 +11,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// These rows alone.
 SparseData rows_of(const SparseData& data, const std::vector<Index>& rows) {
   SparseData out{{{0}, {}, {}, data.x.width}, {}, data.notes, data.source};
@@ -104,7 +102,9 @@ bool is_plain(const Design& design) {
 }
 
 std::optional<Design> plain_design(const Formula& formula, const SparseData& data, const DesignOptions& options) {
-  if (!options.weights.empty() || !options.precision.empty() || !options.id.empty() || data.y.empty()) return {};
+  if (!options.weights.empty() || !options.precision.empty() || !options.id.empty() || !options.cluster.empty() ||
+      data.y.empty())
+    return {};
   const auto shown = one_of_each(data.y);
   const bool calls = !formula.response.empty() && formula.response[0].kind == Expression::Kind::call;
   if (shown.size() == kMostValues && calls) return {};  // factor(y): more classes than these rows show

@@ -12,8 +12,6 @@ namespace {
 
 __extension__ using Wide = __int128;  // a product of two numbers of rows
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The rows of each stratum, ascending.
 std::vector<std::vector<Index>> rows_by(const std::vector<int>& strata, Index rows) {
   if (strata.empty()) {

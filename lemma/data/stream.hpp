@@ -30,8 +30,13 @@ class TableStream {
   virtual const Table* table() const { return nullptr; }
   /// The same rows without their zeros, where that is how they lie in memory; otherwise nothing.
   virtual const SparseData* sparse() const { return nullptr; }
-  /// All columns as one matrix of numbers (NaN is missing), where that is how they lie in memory; otherwise nothing.
+  /// The first columns of the schema, or all, as one matrix of numbers (NaN is missing), where that is how they lie in memory;
+  /// otherwise nothing.
   virtual const MatrixView* matrix() const { return nullptr; }
+  /// A column that lies in memory by itself; otherwise nothing.
+  virtual const Column* column(std::string_view /*name*/) const { return nullptr; }
+  /// Is it known that no value is missing?
+  virtual bool complete() const { return false; }
 };
 
 /// What the whole table would take in memory: 8 bytes a number, 4 a code; a text is estimated.
@@ -49,6 +54,7 @@ class MemoryTableStream final : public TableStream {
   const Table& schema() const override { return schema_; }
   Table read(Index first, Index count) const override { return table_->slice(first, count); }
   const Table* table() const override { return table_; }
+  const Column* column(std::string_view name) const override { return table_->find(name); }
 
  private:
   std::shared_ptr<const Table> owned_;

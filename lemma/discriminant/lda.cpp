@@ -11,6 +11,7 @@
 #include <lemma/math/row_products.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/math/svd.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 namespace {
@@ -104,7 +105,7 @@ void LdaModel::check() const {
 }
 
 Matrix LdaModel::coordinates(const MatrixView& x) const {
-  if (x.cols() != width()) throw Error(fmt::format("lda was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return row_products(x.rowwise() - centre().transpose(), scaling);
 }
 
@@ -149,16 +150,7 @@ Matrix LdaModel::probabilities(const MatrixView& x) const {
   return posterior;
 }
 
-Labels LdaModel::predict(const MatrixView& x) const {
-  const Matrix delta = decision(x);
-  Labels labels(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    delta.row(i).maxCoeff(&best);
-    labels[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return labels;
-}
+Labels LdaModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 /// What MASS's print.lda prints.
 std::string LdaModel::summary(const Names& names) const {

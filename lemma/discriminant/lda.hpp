@@ -71,8 +71,9 @@ struct LdaModel : Evidence {
                kFeaturesDown),
         result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
         result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
-        state("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
+        result("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return means.cols(); }
   Index class_count() const { return means.rows(); }
   void check() const;
@@ -93,6 +94,13 @@ struct LdaModel : Evidence {
 
 LdaModel fit(const Valid<Lda>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const LdaModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the counts, means and pooled covariance of those before. A shrinkage that was
+/// chosen stays as it is.
+LdaModel updated(const LdaModel& model, const Rows& rows, const FitOptions& options);
+
+/// The posteriors of each row of the fit by the model without it, in closed form. Nothing where the rows have weights, the
+/// covariance is shrunk or singular, or a class has one row alone.
+std::optional<Matrix> leave_one_out(const LdaModel& model, const Rows& rows, const Execution& execution = {});
 
 /// Fisher's direction for two classes, S⁻¹(m₂ − m₁), of unit length and pointing from the first class to the second; the
 /// ratio it maximises is (w·(m₂ − m₁))² / wᵀ S_w w, where S_w is the scatter within (no divisor). Error for more classes.

@@ -208,7 +208,7 @@ TEST(Lda, WeightsEqualRepetition) {
     }
   }
   for (const auto shrinkage : {std::optional(0.0), std::optional(0.4), std::optional<double>()}) {
-    const auto weighted = fit(Lda{.shrinkage = shrinkage}, sample.x, sample.labels, FitOptions{.weights = weights});
+    const auto weighted = fit(Lda{.shrinkage = shrinkage}, sample.x, sample.labels, CallOptions{.weights = weights});
     const auto copied = fit(Lda{.shrinkage = shrinkage}, repeated.x, repeated.labels);
     EXPECT_LT((weighted.scaling - copied.scaling).norm(), 1e-10);
     EXPECT_LT((weighted.prior - copied.prior).norm(), 1e-14);
@@ -222,8 +222,8 @@ TEST(Lda, GivesTheSameBitsOnAnyNumberOfThreadsAndFromBlocks) {
   const auto rows = rows_of(sample, codes);
   for (const auto shrinkage : {std::optional(0.0), std::optional<double>()}) {
     const Valid<Lda> spec(Lda{.shrinkage = shrinkage});
-    const auto one = fit(spec, rows, FitOptions{.threads = 1}), three = fit(spec, rows, FitOptions{.threads = 3}),
-               streamed = fit(spec, CopiedRows(rows), FitOptions{.threads = 2});
+    const auto one = fit(spec, rows, CallOptions{.threads = 1}), three = fit(spec, rows, CallOptions{.threads = 3}),
+               streamed = fit(spec, CopiedRows(rows), CallOptions{.threads = 2});
     for (const auto& other : {three, streamed}) {
       EXPECT_EQ(one.scaling, other.scaling);
       EXPECT_EQ(one.means, other.means);
@@ -329,7 +329,7 @@ TEST(Lda, ComesBackFromItsFieldsWithEveryBit) {
 
 std::string refusal(const Lda& spec, const Sample& sample, const Vector& weights = {}) {
   try {
-    fit(spec, sample.x, sample.labels, FitOptions{.weights = weights});
+    fit(spec, sample.x, sample.labels, CallOptions{.weights = weights});
   } catch (const Error& error) { return error.what(); }
   return "";
 }

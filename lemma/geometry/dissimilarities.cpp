@@ -12,8 +12,6 @@ constexpr double kRounding = 1e-10;  // of the largest number of a given matrix
 constexpr Index kRows = 32;          // of a tile
 constexpr Index kPanels = 32;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 Dissimilarities::Dissimilarities(Index count, Names names) : count_(count), names_(std::move(names)) {

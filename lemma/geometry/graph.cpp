@@ -8,8 +8,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 void require_vertices(Index count) {
   if (count < 0 || count > std::numeric_limits<std::int32_t>::max())
     throw Error(fmt::format("a graph takes up to 2^31 - 1 vertices, not {}", count));

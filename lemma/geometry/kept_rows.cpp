@@ -7,8 +7,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 template <class Whole>
 std::vector<Whole> whole_numbers(const Value& value, const std::string& where) {
   const Vector numbers = value.as_vector(where);

@@ -24,8 +24,6 @@ constexpr double kHopeless = 0.5;  // share of a sample's panels beyond which th
 constexpr Index kTogether = 32;    // queries that one call of a structure gets
 constexpr Index kBlock = 128;      // queries that a thread takes
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::string_view spoken(SearchBy structure) {
   return structure == SearchBy::kd_tree ? "kd-tree" : structure == SearchBy::ball_tree ? "ball tree" : "brute force";
 }

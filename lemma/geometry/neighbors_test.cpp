@@ -13,7 +13,6 @@ namespace {
 
 constexpr SearchBy kStructures[] = {SearchBy::brute_force, SearchBy::kd_tree, SearchBy::ball_tree};
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool suits(SearchBy structure, const BoundMetric& metric) {
   return structure == SearchBy::kd_tree ? metric.is_by_columns()

@@ -10,7 +10,6 @@ std::vector<Index> counted(Index count) {
   std::iota(places.begin(), places.end(), Index{0});
   return places;
 }
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Vector weights_of(std::span<const double> weights, Index count) {
   if (weights.empty()) return Vector::Ones(count);
   return Eigen::Map<const Vector>(weights.data(), count);

@@ -50,7 +50,7 @@ void warn_of_reach(GpModel& model, const gp::Setting& setting, const KernelRows&
 
 }  // namespace
 
-GpModel::GpModel() : factor(std::make_shared<GpFactor>()) {}
+std::shared_ptr<GpFactor> empty_gp_factor() { return std::make_shared<GpFactor>(); }
 
 GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) {
   Execution execution = options.execution();
@@ -59,14 +59,14 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
   require(std::isfinite(data.weight.dot(data.y.cwiseAbs2())),
           fmt::format("gp: the squares of '{}' are too large to be added up", rows.target));
   gp::Setting setting = gp::start(*spec, data);
-  gp::Learned learned{setting, 0, "closed form"};
+  gp::Learned learned{setting, 0, Stop::closed_form};
   if (spec->optimise) {
     const double jitter =
         factorise_with_jitter(BoundKernel(setting.kernel, data.points), data, setting.noise, execution.part(0, 0.05))
             .jitter;
     learned = gp::learn(*spec, setting, data, jitter, options.seed, execution.part(0.05, 0.9));
     setting = learned.setting;
-    if (learned.stopped == "cancelled") execution.progress = nullptr;  // what it has come to is worked out
+    if (learned.stopped == Stop::cancelled) execution.progress = nullptr;  // what it has come to is worked out
   }
   const Hearing to_the_end(execution);
   GpModel model;
@@ -83,6 +83,7 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
   model.dual_coefficients = solved.alpha;
   model.log_marginal_likelihood = solved.log_likelihood;
   model.hyperparameters = setting.values();
+  model.hyperparameter_names = gp::names_of(setting.kernel);
   model.points = KeptRows::of(setting.kernel, data.points);
   model.places = kept_places(setting.kernel, data.points);
   model.weights = data.weight;
@@ -108,7 +109,7 @@ GpModel fit(const Valid<Gp>& spec, const Rows& rows, const FitOptions& options) 
       spec->optimise ? gp::certified_gradient(model, setting, data, execution.part(0.97, 0.99)) : model.lml_gradient;
   model.certificate = gp::certificate_of(model, setting, kernel, data, gradient, execution.part(0.99, 1));
   model.certificate.iterations = learned.iterations;
-  model.certificate.stopped = learned.stopped;
+  model.certificate.stopped = name_of(learned.stopped);
   return model;
 }
 

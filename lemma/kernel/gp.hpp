@@ -75,6 +75,7 @@ static_assert(Described<Gp>);
 
 /// R with RᵀR = A, kept with a model in memory and made anew for a loaded one.
 class GpFactor;
+std::shared_ptr<GpFactor> empty_gp_factor();
 
 struct GpModel : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -83,19 +84,20 @@ struct GpModel : Evidence {
 
   Gp spec;
   double log_marginal_likelihood = kNone;
+  std::vector<std::string> hyperparameter_names;
   Vector hyperparameters, lml_gradient;
   double noise = kNone, mean = 0, jitter = 0;
   KeptRows points;
   RowNumbers places;
   Vector weights, dual_coefficients;
-  std::shared_ptr<GpFactor> factor;
-
-  GpModel();
+  std::shared_ptr<GpFactor> factor = empty_gp_factor();
+  static constexpr std::size_t kNotStored = 1;  // factor
 
   static constexpr auto fields() {
     using M = GpModel;
     return std::tuple{
         result("log_marginal_likelihood", &M::log_marginal_likelihood, "log p(y)"),
+        later(result("hyperparameter_names", &M::hyperparameter_names, "what the hyperparameters are, in their order")),
         result("hyperparameters", &M::hyperparameters,
                "the kernel's, in the order in which it is written, then the noise"),
         result(

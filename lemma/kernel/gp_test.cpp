@@ -320,7 +320,7 @@ class AfterAWhile final : public Progress {
 TEST(Gp, ASearchThatIsStoppedGivesBackWhatItHas) {
   const Mcycle data;
   AfterAWhile progress;
-  FitOptions options;
+  CallOptions options;
   options.progress = &progress;
   const auto m =
       fit(Gp{.kernel = Kernel::parse("matern(5/2) + rbf*periodic(20)"), .restarts = 20}, data.x, data.y, options);

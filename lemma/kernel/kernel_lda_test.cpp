@@ -75,7 +75,7 @@ TEST(KernelLda, OfTwoClassesHasTheDirectionOfRidgeRegressionWithTheSameLambda) {
 
 TEST(KernelLda, AWeightIsSoManyCopies) {
   const Rings data(90);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(90);
   std::vector<Index> copies;
   std::vector<std::string> labels;

@@ -76,14 +76,14 @@ double tolerance_of(const KernelLogistic& spec) {
 }
 
 Certificate certificate_of(const KernelLogistic& spec, double worst, bool positive, long long iterations,
-                           std::string stopped) {
+                           Stop stopped) {
   Certificate out;
   out.strength = positive ? Strength::optimal : Strength::stationary;
   out.kind = positive ? "relative duality gap" : "residual of λα = w (y − p)";
   out.value = worst;
   out.tolerance = claimed(tolerance_of(spec));
   out.iterations = iterations;
-  out.stopped = std::move(stopped);
+  out.stopped = name_of(stopped);
   out.message = positive
                     ? fmt::format(
                           "The objective is at most {:.1e} of itself above the least one (allowed {:.0e}), with the "
@@ -132,7 +132,7 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
   if (by_newton) gram.emplace(kernel, execution.part(0, 0.1, "kernel matrix"));
   double worst = 0;
   long long iterations = 0;
-  std::string stopped = "converged";
+  Stop stopped = Stop::converged;
   for (Index k = 0; k < count; ++k) {
     const kernel_logistic::Problem problem(model.spec, data, k, count, positive);
     const auto share = [&](double done) { return 0.1 + 0.9 * done / static_cast<double>(count); };
@@ -147,7 +147,7 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
     model.squared_norm.of(k) = solution.standing.squared_norm;
     if (!(solution.standing.gap <= worst)) worst = solution.standing.gap;
     iterations += solution.iterations;
-    if (solution.stopped != "converged") stopped = solution.stopped;
+    if (solution.stopped != Stop::converged) stopped = solution.stopped;
   }
   require(model.dual_coefficients.of.allFinite() && model.objective.of.allFinite(),
           "kernel_logistic: the kernel's values are too large to be added up; use other units, or a larger lambda");
@@ -156,7 +156,7 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
   model.certificate = kernel_logistic::certificate_of(model.spec, worst, positive, iterations, stopped);
   if (!model.certificate.holds())
     model.warnings.push_back(fmt::format("the objective may still be {} of itself above the least one ({})",
-                                         format_significant(worst, 2), stopped));
+                                         format_significant(worst, 2), name_of(stopped)));
   return model;
 }
 

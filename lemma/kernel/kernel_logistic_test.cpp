@@ -85,7 +85,7 @@ TEST(KernelLogistic, TheStochasticSolverComesNearTheSameFunction) {
   EXPECT_GE(near.objective.of(0), exact.objective.of(0));
   EXPECT_LE(near.objective.of(0), exact.objective.of(0) * (1 + 1e-3));
   EXPECT_LT((near.probabilities(data.x) - exact.probabilities(data.x)).cwiseAbs().maxCoeff(), 0.05);
-  FitOptions other;
+  CallOptions other;
   other.seed = 5;
   EXPECT_NE(fit(spec, data.x, data.labels, other).objective.of(0), near.objective.of(0));
   spec.max_iterations = 1;
@@ -110,7 +110,7 @@ TEST(KernelLogistic, OfMoreClassesHasOneFunctionForEachAndProbabilitiesThatSumTo
 
 TEST(KernelLogistic, AWeightIsSoManyCopiesForBothSolversInTheirObjective) {
   const Rings data(90);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(90);
   std::vector<Index> copies;
   std::vector<std::string> labels;
@@ -195,7 +195,7 @@ TEST(KernelLogistic, BadInputIsRefusedByWhatIsWrong) {
               fit(KernelLogistic{}, data.x, std::vector<std::string>(20, "yes"));
             }).find("at least two classes"),
             std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Ones(20);
   for (Index i = 0; i < 20; ++i)
     if (data.codes[static_cast<std::size_t>(i)] == 1) options.weights(i) = 0;

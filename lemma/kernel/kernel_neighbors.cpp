@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/kernel/shown.hpp>
+#include <lemma/geometry/neighbors/vote.hpp>
 #include <lemma/kernel/kernel_neighbors/parts.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/model/comparison.hpp>
@@ -12,23 +13,11 @@ namespace lemma {
 namespace kernel_neighbors {
 
 Vector say(const KernelNeighborsModel& model, const Neighbors& neighbors) {
-  bool at_zero = false;  // rows at distance 0 decide alone
-  if (model.spec.vote == NeighborVote::distance)
-    for (const double d : neighbors.distance) at_zero = at_zero || d == 0;
-  Vector out = Vector::Zero(model.of_classes ? model.counts.size() : 1);
-  double sum = 0;
-  for (std::size_t j = 0; j < neighbors.row.size(); ++j) {
-    double vote = neighbors.copies[j];
-    if (model.spec.vote == NeighborVote::distance) {
-      if (at_zero) vote *= neighbors.distance[j] == 0 ? 1 : 0;
-      else vote *= neighbors.distance[0] / neighbors.distance[j];
-    }
-    const double response = model.response(neighbors.row[j]);
-    if (model.of_classes) out(static_cast<Index>(response)) += vote;
-    else out(0) += vote * response;
-    sum += vote;
-  }
-  return out / sum;
+  std::vector<double> response, counts = neighbors.copies;
+  for (const Index row : neighbors.row) response.push_back(model.response(row));
+  const bool by_distance = model.spec.vote == NeighborVote::distance;
+  weigh(by_distance ? VoteWeights::distance : VoteWeights::uniform, neighbors.distance, 0, counts);
+  return vote(response, counts, model.of_classes ? model.counts.size() : 0);
 }
 
 double leave_one_out_error(const KernelNeighborsModel& model, const Points& points, bool sort_all,
@@ -107,8 +96,7 @@ void KernelNeighborsModel::check() const {
 }
 
 std::vector<Neighbors> KernelNeighborsModel::neighbors(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_neighbors: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   std::vector<Neighbors> out(static_cast<std::size_t>(x.rows()));
   const Search search(spec.kernel, points.points(spec.kernel, {}), weight, spec.k);
   search.each(x, {}, [&](Index i, const Neighbors& found) { out[static_cast<std::size_t>(i)] = found; });
@@ -194,11 +182,6 @@ KernelNeighborsModel fit(const Valid<KernelNeighbors>& spec, const Rows& rows, c
 }
 
 Certificate certify(const KernelNeighborsModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelNeighbors::name, KernelNeighbors::about, rows);
-  require(rows.width() == model.width() &&
-              static_cast<Index>(rows.classes.size()) == (model.of_classes ? model.counts.size() : 0),
-          "kernel_neighbors: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows given = kernel_rows(KernelNeighbors::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] {
     KernelNeighborsModel of_given;

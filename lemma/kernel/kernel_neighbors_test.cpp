@@ -153,7 +153,7 @@ TEST(KernelNeighbors, LeavingOneOutIsPredictingFromTheOthers) {
   const auto m = fit(spec, x, y);
   double sum = 0;
   for (Index left = 0; left < 40; ++left) {
-    FitOptions options;
+    CallOptions options;
     options.weights = Vector::Ones(40);
     options.weights(left) = 0;
     const auto others = fit(spec, x, y, options);
@@ -165,7 +165,7 @@ TEST(KernelNeighbors, LeavingOneOutIsPredictingFromTheOthers) {
 TEST(KernelNeighbors, AWeightIsSoManyCopies) {
   const Matrix x = normal_matrix(50, 2, 3), fresh = normal_matrix(20, 2, 4);
   const Vector y = normal_matrix(50, 1, 5).col(0);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(50);
   std::vector<Index> copies;
   for (Index i = 0; i < 50; ++i) {

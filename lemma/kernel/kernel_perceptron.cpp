@@ -6,14 +6,10 @@
 #include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
-#include <lemma/model/comparison.hpp>
-#include <lemma/model/one_vs_rest.hpp>
-#include <limits>
+#include <lemma/model/mistakes.hpp>
 
 namespace lemma {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// k(xᵢ, ·) at all rows, made at the first mistake on row i and kept while there is room.
 class MistakenRows {
@@ -46,71 +42,30 @@ class MistakenRows {
   Vector scratch_;
 };
 
-/// One function in the course of its passes.
-struct Function {
-  Vector alpha, f;  // f at all rows, without b
-  double b = 0;
-  double updates = 0, passes = 0;
-  bool separates = false;
-  double run = 0, longest = 0;  // rows without a mistake
-  Vector pocket;
-  double pocket_b = 0;
-
-  void see(Index i, bool positive, double copies, bool intercept, MistakenRows& kernel) {
-    const double s = positive ? 1 : -1;
-    for (double copy = 0; copy < copies; ++copy) {
-      if (s * (f(i) + b) > 0) {
-        run += copies - copy;
-        break;
-      }
-      keep();
-      alpha(i) += s;
-      f += s * kernel(i);
-      if (intercept) b += s;
-      ++updates;
-      run = 0;
-    }
-  }
-  void keep() {
-    if (run <= longest) return;
-    longest = run;
-    pocket = alpha;
-    pocket_b = b;
-  }
-  /// What is given: the function that separates, else the one in the pocket.
-  void settle() {
-    keep();
-    if (separates || longest == 0) return;
-    alpha = pocket;
-    b = pocket_b;
-  }
+/// One function: α, and f at all rows.
+struct Expansion {
+  Vector alpha, f;
 };
+using Function = Turning<Expansion>;
 
-/// All functions look at each row; those that separate look no more.
-void pass(std::vector<Function>& functions, const KernelPerceptron& spec, const KernelRows& data, MistakenRows& kernel,
+/// All functions look at each row; those that separate look no more. False when it was cancelled.
+bool pass(std::vector<Function>& functions, const KernelPerceptron& spec, const KernelRows& data, MistakenRows& kernel,
           const Execution& execution) {
   const auto count = static_cast<Index>(functions.size());
-  std::vector<double> before;
-  for (const Function& each : functions) before.push_back(each.updates);
   for (Index i = 0; i < data.count(); ++i) {
-    if (i % 64 == 0 && execution.cancelled()) return;
-    for (Index k = 0; k < count; ++k)
-      if (!functions[at(k)].separates)
-        functions[at(k)].see(i, is_positive(data.label_of(i), k, count), data.weight(i), spec.intercept, kernel);
+    if (i % 64 == 0 && execution.cancelled()) return false;
+    for (Index k = 0; k < count; ++k) {
+      Function& each = functions[at(k)];
+      if (each.separates) continue;
+      each.see(
+          is_positive(data.label_of(i), k, count), data.weight(i), spec.intercept, [&] { return each.now.f(i); },
+          [&](double s) {
+            each.now.alpha(i) += s;
+            each.now.f += s * kernel(i);
+          });
+    }
   }
-  for (Index k = 0; k < count; ++k) {
-    Function& each = functions[at(k)];
-    if (each.separates) continue;
-    ++each.passes;
-    each.separates = each.updates == before[at(k)];
-  }
-}
-
-void require_whole(const KernelRows& data) {
-  for (Index i = 0; i < data.count(); ++i)
-    require(data.weight(i) == std::floor(data.weight(i)),
-            fmt::format("kernel_perceptron: the weight of row {} is {}; weights count copies and must be whole",
-                        data.points.places()[at(i)] + 1, data.weight(i)));
+  return true;
 }
 
 std::int64_t order_of(const KernelRows& data) {
@@ -161,10 +116,7 @@ KeptAmong kept_among(const KernelPerceptronModel& model, const KernelRows& data)
   return out;
 }
 
-/// The least signed value over the length of f, and the weight of the rows on the wrong side, from the model's own rows.
-struct Sides {
-  Vector margin, wrong;
-};
+/// The rows held against the functions, from the model's own rows; distances are in the kernel's space.
 Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const std::vector<Index>& kept,
                const Execution& execution) {
   const Index count = model.functions();
@@ -173,14 +125,9 @@ Sides sides_of(const KernelPerceptronModel& model, const KernelRows& data, const
   for (std::size_t j = 0; j < kept.size(); ++j)
     alpha.row(kept[j]) += model.dual_coefficients.of.col(static_cast<Index>(j)).transpose();
   const Matrix f = kernel.expand_own(alpha, execution);
-  Sides out{Vector::Constant(count, std::numeric_limits<double>::infinity()), Vector::Zero(count)};
+  Sides out(count);
   for (Index i = 0; i < data.count(); ++i)
-    for (Index k = 0; k < count; ++k) {
-      const double value = f(i, k) + model.intercept.of(k);
-      const double side = is_positive(data.label_of(i), k, count) ? value : -value;
-      out.margin(k) = std::min(out.margin(k), side);
-      if (!(side > 0)) out.wrong(k) += data.weight(i);
-    }
+    out.see(data.label_of(i), data.weight(i), f.row(i) + model.intercept.of.transpose());
   for (Index k = 0; k < count; ++k) {
     const double squared = alpha.col(k).dot(f.col(k));
     if (squared > 0) out.margin(k) /= std::sqrt(squared);
@@ -243,8 +190,7 @@ void read_fields(KernelPerceptronModel& model, const Value& value) {
 }
 
 Matrix KernelPerceptronModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
   return kernel.expand(x, dual_coefficients.of.transpose()).rowwise() + intercept.of.transpose();
 }
@@ -264,12 +210,7 @@ std::string KernelPerceptronModel::summary(const Names& names) const {
   for (Index k = 0; k < functions(); ++k) {
     const std::size_t of = functions() == 1 ? 1 : at(k);
     const std::string name = of < names.classes.size() ? names.classes[of] : fmt::format("class {}", of + 1);
-    const std::string work = fmt::format("after {} updates in {} passes", format_significant(updates.of(k)),
-                                         format_significant(passes.of(k)));
-    out += errors.of(k) == 0
-               ? fmt::format("{}: separated {}, margin {}\n", name, work, format_significant(margin.of(k), 4))
-               : fmt::format("{}: not separated {}, {} on the wrong side\n", name, work,
-                             count_of(static_cast<Index>(errors.of(k)), "row"));
+    out += course_in_words(name, updates.of(k), passes.of(k), errors.of(k), margin.of(k));
   }
   return out;
 }
@@ -277,30 +218,25 @@ std::string KernelPerceptronModel::summary(const Names& names) const {
 KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const KernelRows data = kernel_rows(KernelPerceptron::name, spec->kernel, rows, execution.part(0, 0.1));
-  require_whole(data);
+  for (Index i = 0; i < data.count(); ++i)
+    require_whole_weight(KernelPerceptron::name, data.points.places()[at(i)], data.weight(i));
   const Index count = functions_for(class_counts(KernelPerceptron::name, data, rows.classes).size());
   KernelPerceptronModel model;
   model.spec = *spec;
   model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
   const BoundKernel kernel(model.spec.kernel, data.points);
   MistakenRows mistaken(kernel, spec->gigabytes);
-  std::vector<Function> functions(at(count));
-  for (Function& each : functions) each.alpha = each.f = Vector::Zero(data.count());
-  const auto all_separate = [&] {
-    return std::all_of(functions.begin(), functions.end(), [](const Function& each) { return each.separates; });
-  };
-  for (int round = 0; round < spec->passes && !all_separate() && !execution.cancelled(); ++round) {
-    pass(functions, *spec, data, mistaken, execution);
-    execution.report(0.1 + 0.8 * (round + 1.0) / spec->passes, "passes");
-  }
+  const Expansion nothing{Vector::Zero(data.count()), Vector::Zero(data.count())};
+  std::vector<Function> functions(at(count), Function{nothing, 0});
+  turn_until_separated(functions, spec->max_iterations, execution.part(0.1, 0.9),
+                       [&] { return pass(functions, *spec, data, mistaken, execution); });
 
   double updates = 0;
   for (PathNumbers* each : {&model.intercept, &model.updates, &model.passes}) each->of.resize(count);
   Matrix alpha(count, data.count());
   for (Index k = 0; k < count; ++k) {
-    Function& each = functions[at(k)];
-    each.settle();
-    alpha.row(k) = each.alpha;
+    const Function& each = functions[at(k)];
+    alpha.row(k) = each.now.alpha;
     model.intercept.of(k) = each.b;
     model.updates.of(k) = each.updates;
     model.passes.of(k) = each.passes;
@@ -321,29 +257,19 @@ KernelPerceptronModel fit(const Valid<KernelPerceptron>& spec, const Rows& rows,
   model.errors.of = sides.wrong;
   const double wrong = sides.wrong.sum();
   model.certificate = certificate_of(wrong, static_cast<long long>(updates), execution.cancelled());
-  if (wrong > 0)
-    model.warnings.push_back(fmt::format(
-        "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a border",
-        spec->passes, format_significant(wrong)));
+  if (wrong > 0) model.warnings.push_back(not_separated(spec->max_iterations, wrong, "border"));
   return model;
 }
 
 /// From the rows anew, by the coefficients alone.
 Certificate certify(const KernelPerceptronModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelPerceptron::name, KernelPerceptron::about, rows);
-  require(rows.width() == model.width() && functions_for(static_cast<Index>(rows.classes.size())) == model.functions(),
-          "kernel_perceptron: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows data = kernel_rows(KernelPerceptron::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KeptAmong kept = kept_among(model, data);
   const Sides sides = sides_of(model, data, kept.of, execution.part(0.1, 1));
   Certificate out = certificate_of(sides.wrong.sum(), 0, false);
   Comparison same;
   compare_support(same, model, data.points, kept.of);
-  for (Index k = 0; k < model.functions(); ++k) {
-    same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
-    same.entry("margin", k, model.margin.of(k), sides.margin(k), std::abs(sides.margin(k)), 1e-6);
-  }
+  compare(same, model.margin, model.errors, sides);
   compare_counts(same, model, data, kept.of);
   if (same.finding()) {
     same.report(out);

@@ -22,7 +22,7 @@ namespace lemma {
 /// Certificate  optimal when all functions separate: no row is on the wrong side. Otherwise nothing is claimed.
 struct KernelPerceptron {
   Kernel kernel;
-  int passes = 200;
+  int max_iterations = 200;
   bool intercept = true;
   double gigabytes = 1;
 
@@ -42,7 +42,8 @@ struct KernelPerceptron {
     using S = KernelPerceptron;
     return std::tuple{
         param("kernel", &S::kernel, "inner product of the features"),
-        param("passes", &S::passes, "passes over the rows after which it gives up", between(1, 1e9)),
+        formerly("passes", param("max_iterations", &S::max_iterations, "passes over the rows after which it gives up",
+                                 between(1, 1e9))),
         param("intercept", &S::intercept, "learn b too; else it is 0"),
         param("gigabytes", &S::gigabytes, "gigabytes of kernel values that are kept; others are made again", above(0))};
   }

@@ -52,7 +52,7 @@ TEST(KernelPerceptron, SeparatesADiscFromARingAndKeepsOnlyTheMistakes) {
   EXPECT_LT(m.support.of.size(), 100U);
   EXPECT_EQ(m.dual_coefficients.of.cwiseAbs().sum(), m.updates.of(0));
   EXPECT_TRUE(certify(m, data.rows(), {}).holds()) << certify(m, data.rows(), {}).message;
-  const auto line = fit(KernelPerceptron{.kernel = LinearKernel{}, .passes = 20}, data.x, data.labels);
+  const auto line = fit(KernelPerceptron{.kernel = LinearKernel{}, .max_iterations = 20}, data.x, data.labels);
   EXPECT_FALSE(line.certificate.holds());
   EXPECT_EQ(line.certificate.strength, Strength::none);
   ASSERT_EQ(line.warnings.size(), 1U);
@@ -73,7 +73,7 @@ TEST(KernelPerceptron, ThePocketHoldsTheFunctionThatWentLongestWithoutAMistake) 
   Disc data(200, 0.3);
   data.labels[10] = "ring";  // in the middle of the disc, where another row of the disc lies too
   data.x.row(10) = data.x.row(12);
-  const KernelPerceptron spec{.kernel = Poly{.degree = 2, .gamma = 1}, .passes = 50};
+  const KernelPerceptron spec{.kernel = Poly{.degree = 2, .gamma = 1}, .max_iterations = 50};
   const auto m = fit(spec, data.x, data.labels);
   EXPECT_FALSE(m.certificate.holds());
   EXPECT_EQ(m.passes.of(0), 50);
@@ -82,8 +82,8 @@ TEST(KernelPerceptron, ThePocketHoldsTheFunctionThatWentLongestWithoutAMistake) 
 }
 
 TEST(KernelPerceptron, OfMoreClassesHasOneFunctionForEach) {
-  const auto iris =
-      fit(KernelPerceptron{.kernel = Rbf{.gamma = 0.5}, .passes = 2000}, formula("species ~ ."), dataset("iris"));
+  const auto iris = fit(KernelPerceptron{.kernel = Rbf{.gamma = 0.5}, .max_iterations = 2000}, formula("species ~ ."),
+                        dataset("iris"));
   EXPECT_EQ(iris.functions(), 3);
   EXPECT_EQ(iris.errors.of(0), 0);  // setosa stands apart
   EXPECT_EQ(iris.intercept.size(), 3);
@@ -91,7 +91,7 @@ TEST(KernelPerceptron, OfMoreClassesHasOneFunctionForEach) {
 
 TEST(KernelPerceptron, AWeightIsSoManyCopiesAndMustBeWhole) {
   const Disc data(60, 0.2);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(60);
   std::vector<Index> copies;
   std::vector<std::string> labels;
@@ -135,7 +135,7 @@ TEST(KernelPerceptron, TheNaturalWrongFunctionsFailTheCertificate) {
   counted.updates.of(0) += 1;
   scaled.dual_coefficients.of *= 0.5;
   scaled.intercept.of *= 0.5;
-  auto early = fit(KernelPerceptron{.kernel = Rbf{.gamma = 0.5}, .passes = 1}, data.x, data.labels);
+  auto early = fit(KernelPerceptron{.kernel = Rbf{.gamma = 0.5}, .max_iterations = 1}, data.x, data.labels);
   ASSERT_GT(early.errors.of(0), 0);
   early.errors.of(0) = 0;  // a pass with mistakes taken for the last one
   for (const auto& wrong : {turned, moved, boast, counted, scaled, early})
@@ -149,13 +149,13 @@ TEST(KernelPerceptron, BadInputIsRefusedByWhatIsWrong) {
   };
   EXPECT_NE(refusal({.kernel = Precomputed{}}, data.x).find("20 rows and 2 columns"), std::string::npos);
   EXPECT_NE(refusal({.kernel = Rbf{.gamma = -1}}, data.x).find("gamma"), std::string::npos);
-  EXPECT_NE(refusal({.passes = 0}, data.x).find("passes"), std::string::npos);
+  EXPECT_NE(refusal({.max_iterations = 0}, data.x).find("max_iterations"), std::string::npos);
   EXPECT_NE(refusal({.kernel = Poly{.degree = 3, .gamma = 1}}, 1e140 * data.x).find("overflows"), std::string::npos);
   EXPECT_NE(message_of([&] {
               fit(KernelPerceptron{}, data.x, std::vector<std::string>(20, "yes"));
             }).find("at least two classes"),
             std::string::npos);
-  const auto equal = fit(KernelPerceptron{.passes = 5}, Matrix::Constant(20, 2, 1.0), data.labels);
+  const auto equal = fit(KernelPerceptron{.max_iterations = 5}, Matrix::Constant(20, 2, 1.0), data.labels);
   EXPECT_FALSE(equal.certificate.holds());
 }
 

@@ -34,6 +34,13 @@ Solution with_border(bool intercept, double mean, Vector v, const Vector& u, Vec
                   kernel.kernel().text(), check.text(), lambda, format_significant(-check.least, 3)));
 }
 
+/// From the sum of the eigenvalues, Σ w k(x, x), down to 1e-10 of it.
+std::vector<double> path_for(const BoundKernel& kernel, const KernelRows& data) {
+  constexpr int kLength = 50;
+  const double largest = data.weight.dot(kernel.diagonal());
+  return largest > 0 && std::isfinite(largest) ? lambda_path(largest, kLength, 1e-10) : std::vector<double>{1};
+}
+
 }  // namespace
 
 Centred centred(const KernelRidge& spec, const KernelRows& data) {
@@ -116,10 +123,6 @@ Index choose(const Vector& loocv_mse, const Vector& lambdas) {
 
 }  // namespace kernel_ridge
 
-void KernelRidge::check() const {
-  require(!lambda.empty(), "kernel_ridge: lambda is empty, must be at least one number");
-}
-
 KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   require_memory(KernelRidge::name, rows.count(), spec->gigabytes);
@@ -134,13 +137,14 @@ KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const Fit
           fmt::format("the matrix of {} has {}: there is a solution, but no space in which it is the least",
                       model.spec.kernel.text(), check.text()));
 
-  const auto count = static_cast<Index>(spec->lambda.size());
-  model.lambda.of = Eigen::Map<const Vector>(spec->lambda.data(), count);
+  if (spec->lambda.empty()) model.spec.lambda = kernel_ridge::path_for(kernel, data);
+  const auto count = static_cast<Index>(model.spec.lambda.size());
+  model.lambda.of = Eigen::Map<const Vector>(model.spec.lambda.data(), count);
   std::vector<kernel_ridge::Solution> solutions;
   if (count > 1) solutions = kernel_ridge::solve_path(model.spec, kernel, data, model.lambda.of, execution);
   else
-    solutions.push_back(kernel_ridge::solve_one(model.spec, kernel, data, spec->lambda[0],
-                                                kernel_ridge::leaves_out(*spec, data.count()), execution));
+    solutions.push_back(kernel_ridge::solve_one(model.spec, kernel, data, model.spec.lambda[0],
+                                                kernel_ridge::leaves_out(model.spec, data.count()), execution));
   for (PathNumbers* each : {&model.effective_df, &model.rss, &model.loocv_mse, &model.objective})
     each->of.resize(count);
   for (Index k = 0; k < count; ++k) {
@@ -159,7 +163,7 @@ KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const Fit
   model.dual_coefficients = solution.alpha;
   model.points = KeptRows::of(model.spec.kernel, data.points);
   model.places = kept_places(model.spec.kernel, data.points);
-  if (kernel_ridge::leaves_out(*spec, data.count()) && model.loocv_mse.of.array().isNaN().any())
+  if (kernel_ridge::leaves_out(model.spec, data.count()) && model.loocv_mse.of.array().isNaN().any())
     model.warnings.emplace_back("without one of the rows nothing determines its prediction: no leave-one-out error");
   model.certificate = kernel_ridge::certificate_of(model, kernel, data, execution.part(0.95, 1));
   return model;

@@ -45,7 +45,8 @@ struct KernelRidge {
   static constexpr auto params() {
     return std::tuple{
         param("kernel", &KernelRidge::kernel, "inner product of the features"),
-        param("lambda", &KernelRidge::lambda, "penalty on the squared norm of f, or several to choose from", above(0),
+        param("lambda", &KernelRidge::lambda,
+              "penalty on the squared norm of f, or several to choose from; auto: a path of 50", above(0),
               Step::logarithmic),
         param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
         param("gigabytes", &KernelRidge::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
@@ -54,7 +55,6 @@ struct KernelRidge {
     usual.letters = kernel.letters();
     return usual;
   }
-  void check() const;
 };
 static_assert(Described<KernelRidge>);
 
@@ -83,9 +83,10 @@ struct KernelRidgeModel : Evidence {
         result("objective", &M::objective, "½ rss + ½ λ ‖f‖²"),
         result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
         result("intercept", &M::intercept, "of the λ that predicts; 0 when none is fitted"),
+        result("dual_coefficients", &M::dual_coefficients,
+               "α of the λ that predicts, one for each row whose weight is above 0"),
         state("points", &M::points, "the rows with a weight above 0; none for a precomputed kernel"),
-        state("places", &M::places, "of the rows, for a precomputed kernel"),
-        state("dual_coefficients", &M::dual_coefficients, "α of the λ that predicts, one for each kept row")};
+        state("places", &M::places, "of the rows, for a precomputed kernel")};
   }
   Index width() const { return points.width; }
   void check() const;
@@ -95,6 +96,11 @@ struct KernelRidgeModel : Evidence {
 
 KernelRidgeModel fit(const Valid<KernelRidge>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const KernelRidgeModel& model, const Rows& rows, const Execution& execution);
+
+/// What is predicted of each row of the fit from all others, in closed form. Nothing where more than the coefficients changes
+/// with the rows (a kernel or a λ that is chosen by them: `typed` says), rows have weights, or there are more than 8,000.
+std::optional<Vector> leave_one_out(const KernelRidge& typed, const KernelRidgeModel& model, const Rows& rows,
+                                    const Execution& execution = {});
 
 extern template const Method& method_of<KernelRidge>();
 

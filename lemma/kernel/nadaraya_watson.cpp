@@ -1,114 +1,63 @@
-// lemma/kernel/nadaraya_watson.cpp: weights beside the largest, and the mean or the line that they give.
+// lemma/kernel/nadaraya_watson.cpp: the bandwidth, and what is said of the fit and of rows.
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/nadaraya_watson.hpp>
+#include <lemma/kernel/nadaraya_watson/smoother.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
-#include <lemma/math/eigen.hpp>
-#include <lemma/math/simd.hpp>
 #include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
+#include <mutex>
+#include <numeric>
 
 namespace lemma {
-namespace {
+namespace nadaraya {
 
-constexpr Index kRows = 32;      // looked at together
-constexpr double kFlat = 1e-12;  // a spread below this share of the squared bandwidth is none
-constexpr double kTolerance = 1e-8;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The rows of the fit, in units of the bandwidth, and their responses about the mean of these: far from 0 few digits would be
-/// left of a residual.
-struct Smoother {
-  Matrix points;
-  double centre;
-  Vector y;
-  const Vector& weight;
-  Vector log_weight;
-  int degree;
-
-  Smoother(const Matrix& rows, const Vector& response, const Vector& weights, const Vector& bandwidth, int degree_of)
-      : points(rows * bandwidth.cwiseInverse().asDiagonal()),
-        centre(weights.dot(response) / weights.sum()),
-        y(response.array() - centre),
-        weight(weights),
-        log_weight(weights.array().log()),
-        degree(degree_of) {}
-
-  /// Of one place: f less the centre, and how much the response of row `own` counts in it (0 when there is none).
-  struct At {
-    double value, own_share;
-  };
-  /// `distance` holds squared distances to all rows and is overwritten. `leave_out`: one copy of row `own` is not there.
-  At at(const MatrixView& x, std::span<double> distance, Index own, bool leave_out) const {
-    const Index n = points.rows();
-    Eigen::Map<Vector> k(distance.data(), n);
-    k = -0.5 * k + log_weight;
-    if (leave_out) k(own) = weight(own) > 1 ? std::log(weight(own) - 1) : -kInfinity;
-    const double largest = k.maxCoeff();
-    if (largest == -kInfinity)
-      k = leave_out ? Vector(Vector::Ones(n) - Vector::Unit(n, own)) : weight;  // too far to tell
-    else {
-      k.array() -= largest;
-      simd::exp(distance, distance);
-    }
-    const double sum = k.sum(), mean = k.dot(y) / sum;
-    const double own_k = own >= 0 && !leave_out ? k(own) : 0;
-    if (degree == 0) return {mean, own_k / sum};
-    return line(x, k, sum, mean, own_k);
+class Kept {
+ public:
+  const Smoother& get(const NadarayaWatsonModel& model) {
+    std::call_once(once_, [&] {
+      smoother_.emplace(model.points, model.response, model.weights, model.classes, model.bandwidth, model.spec.degree);
+    });
+    return *smoother_;
   }
 
  private:
-  /// ȳ + (x − x̄)·b with b the slope of least squares, shortest where the rows nearby do not spread.
-  At line(const MatrixView& x, const Eigen::Map<Vector>& k, double sum, double mean, double own_k) const {
-    const Vector middle = points.transpose() * k / sum, off = x.row(0).transpose() - middle;
-    const Matrix moved = points.rowwise() - middle.transpose();
-    const Matrix spread = moved.transpose() * k.asDiagonal() * moved;
-    const Vector pull = moved.transpose() * k.cwiseProduct((y.array() - mean).matrix());
-    const Eigenpairs axes = symmetric_eigen(spread);
-    double value = mean, own_share = own_k / sum;
-    for (Index a = 0; a < axes.values.size() && axes.values(a) > kFlat * sum; ++a) {
-      const double along = axes.vectors.col(a).dot(off);
-      value += along * axes.vectors.col(a).dot(pull) / axes.values(a);
-      own_share += own_k * along * along / axes.values(a);  // own rows: x is the row itself
-    }
-    return {value, own_share};
+  std::once_flag once_;
+  std::optional<Smoother> smoother_;
+};
+
+}  // namespace nadaraya
+
+namespace {
+
+using nadaraya::Smoother;
+constexpr double kTolerance = 1e-8;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool can_leave_out(const Smoother& smoother) { return smoother.count() > 1 || smoother.weight(0) > 1; }
+
+std::vector<Index> all_rows(Index n) {
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+/// Σ w ‖y − f‖² / Σ w over some rows.
+double mean_square(const Smoother& smoother, std::span<const Index> which, const Matrix& f) {
+  double sum = 0, mass = 0;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const Index row = which[i];
+    sum += smoother.weight(row) * (smoother.y().row(row) - f.row(static_cast<Index>(i))).squaredNorm();
+    mass += smoother.weight(row);
   }
-};
-
-/// visit(i, squared distances of row i of x to all points) on several threads. x is in units of the bandwidth.
-void for_rows(const Matrix& x, const Matrix& points, const Execution& execution, auto&& visit) {
-  parallel_for((x.rows() + kRows - 1) / kRows, execution, [&](Index tile) {
-    const Index first = tile * kRows, rows = std::min(kRows, x.rows() - first);
-    Matrix distance(rows, points.rows());
-    simd::squared_distances(x.middleRows(first, rows), points, distance);
-    for (Index i = 0; i < rows; ++i)
-      visit(first + i, std::span<double>(distance.row(i).data(), static_cast<std::size_t>(points.rows())));
-  });
+  return sum / mass;
 }
 
-double leave_one_out(const Smoother& smoother, const Execution& execution) {
-  const Index n = smoother.points.rows();
-  if (n == 1 && smoother.weight(0) <= 1) return NadarayaWatsonModel::kNone;
-  Vector squares(n);
-  for_rows(smoother.points, smoother.points, execution, [&](Index i, std::span<double> distance) {
-    const double r = smoother.y(i) - smoother.at(smoother.points.row(i), distance, i, true).value;
-    squares(i) = smoother.weight(i) * r * r;
-  });
-  return squares.sum() / smoother.weight.sum();
-}
-
-struct Fitted {
-  Vector values, own_share;
-};
-Fitted fitted(const Smoother& smoother, const Execution& execution) {
-  const Index n = smoother.points.rows();
-  Fitted out{Vector(n), Vector(n)};
-  for_rows(smoother.points, smoother.points, execution, [&](Index i, std::span<double> distance) {
-    const auto [value, own_share] = smoother.at(smoother.points.row(i), distance, i, false);
-    out.values(i) = value;
-    out.own_share(i) = own_share;
-  });
+Vector response_of(const KernelRows& data) {
+  if (data.label.empty()) return data.y;
+  Vector out(data.count());
+  for (Index i = 0; i < out.size(); ++i) out(i) = data.label_of(i);
   return out;
 }
 
@@ -119,23 +68,36 @@ Vector spread_of(const KernelRows& data) {
   return out;
 }
 
-/// The best of kChoices multiples of the columns' standard deviations.
-Vector chosen_bandwidth(const NadarayaWatson& spec, const KernelRows& data, const Execution& execution) {
+/// The best of kChoices multiples of the columns' standard deviations; of many rows every fourth is tried, then those beside the
+/// best of them.
+Vector chosen_bandwidth(const NadarayaWatson& spec, const KernelRows& data, Index classes, const Execution& execution) {
   constexpr int kChoices = 40;
   constexpr double kLeast = 0.02, kGreatest = 5;
-  const Vector spread = spread_of(data);
-  double best = kInfinity, chosen = 1;
-  for (int c = 0; c < kChoices; ++c) {
-    const double factor = kLeast * std::pow(kGreatest / kLeast, static_cast<double>(c) / (kChoices - 1));
-    const Smoother smoother(data.points.dense(), data.y, data.weight, factor * spread, spec.degree);
-    const double error = leave_one_out(
-        smoother, execution.part(static_cast<double>(c) / kChoices, (c + 1.0) / kChoices, "choosing the bandwidth"));
-    if (error < best) {
-      best = error;
-      chosen = factor;
-    }
-  }
-  return chosen * spread;
+  const Vector spread = spread_of(data), response = response_of(data);
+  const Index n = data.count(), judged = std::min(n, NadarayaWatsonModel::kMostJudged);
+  std::vector<Index> which(static_cast<std::size_t>(judged));
+  for (Index i = 0; i < judged; ++i) which[static_cast<std::size_t>(i)] = i * n / judged;
+  const auto factor = [&](int c) {
+    return kLeast * std::pow(kGreatest / kLeast, static_cast<double>(c) / (kChoices - 1));
+  };
+  if (n == 1 && !(data.weight(0) > 1)) return spread;  // nothing is left without the row
+  std::vector<double> error(kChoices, kInfinity);
+  const auto try_choice = [&](int c, const Execution& part) {
+    if (c < 0 || c >= kChoices || error[static_cast<std::size_t>(c)] < kInfinity) return;
+    const Smoother smoother(data.points.dense(), response, data.weight, classes, factor(c) * spread, spec.degree);
+    const double found = mean_square(smoother, which, smoother.own(which, part).left_out);
+    if (found < kInfinity) error[static_cast<std::size_t>(c)] = found;
+  };
+  const auto best = [&] { return static_cast<int>(std::min_element(error.begin(), error.end()) - error.begin()); };
+  const int stride = n > judged ? 4 : 1;
+  const std::string message = "choosing the bandwidth";
+  const double share = stride == 1 ? 1 : 0.6;
+  for (int c = 0; c < kChoices; c += stride)
+    try_choice(c, execution.part(share * c / kChoices, share * std::min(c + stride, kChoices) / kChoices, message));
+  const int nearly = best();
+  for (int off = 1; off < stride; ++off)
+    for (const int c : {nearly - off, nearly + off}) try_choice(c, execution.part(share, 1, message));
+  return error[static_cast<std::size_t>(best())] < kInfinity ? Vector(factor(best()) * spread) : spread;
 }
 
 Vector bandwidth_for(const std::vector<double>& given, Index width) {
@@ -168,21 +130,39 @@ Certificate certificate_of(double stored, double expected) {
 }
 
 /// (y − f)/(1 − Sᵢᵢ) in the place of leaving out, where 1 − Sᵢᵢ has digits left; else leaving out.
-double by_closed_form(const Smoother& smoother, const Fitted& all, const Execution& execution) {
-  const Index n = all.values.size();
-  if (n == 1 && smoother.weight(0) <= 1) return NadarayaWatsonModel::kNone;
-  Vector squares(n);
-  for_rows(smoother.points, smoother.points, execution, [&](Index i, std::span<double> distance) {
-    const double w = smoother.weight(i), left = 1 - all.own_share(i) / w;
-    const bool safe = smoother.degree == 0 && w >= 1 && left > 1e-6;
-    const double r = safe ? (smoother.y(i) - all.values(i)) / left
-                          : smoother.y(i) - smoother.at(smoother.points.row(i), distance, i, true).value;
-    squares(i) = w * r * r;
-  });
-  return squares.sum() / smoother.weight.sum();
+double by_closed_form(const Smoother& smoother, const Smoother::Own& all, int degree, const Execution& execution) {
+  if (!can_leave_out(smoother)) return NadarayaWatsonModel::kNone;
+  std::vector<Index> unsafe;
+  double sum = 0;
+  for (Index i = 0; i < smoother.count(); ++i) {
+    const double w = smoother.weight(i), left = 1 - all.share(i) / w;
+    if (degree == 0 && w >= 1 && left > 1e-6)
+      sum += w * (smoother.y().row(i) - all.fitted.row(i)).squaredNorm() / (left * left);
+    else unsafe.push_back(i);
+  }
+  const Smoother::Own again = smoother.own(unsafe, execution);
+  for (std::size_t i = 0; i < unsafe.size(); ++i)
+    sum += smoother.weight(unsafe[i]) *
+           (smoother.y().row(unsafe[i]) - again.left_out.row(static_cast<Index>(i))).squaredNorm();
+  return sum / smoother.mass();
+}
+
+double residual_squares(const Smoother& smoother, const Smoother::Own& all) {
+  double out = 0;
+  for (Index i = 0; i < smoother.count(); ++i)
+    out += smoother.weight(i) * (smoother.y().row(i) - all.fitted.row(i)).squaredNorm();
+  return out;
+}
+
+Matrix smoothed(const NadarayaWatsonModel& model, const MatrixView& x) {
+  require_width(model, x.cols());
+  const Smoother& smoother = model.kept->get(model);
+  return smoother.values(x * model.bandwidth.cwiseInverse().asDiagonal(), {}).array() + smoother.centre();
 }
 
 }  // namespace
+
+std::shared_ptr<nadaraya::Kept> nadaraya::nothing_kept() { return std::make_shared<Kept>(); }
 
 void NadarayaWatsonModel::check() const {
   const Index n = points.rows();
@@ -191,19 +171,24 @@ void NadarayaWatsonModel::check() const {
   require(points.allFinite() && response.allFinite() && weights.allFinite() && (weights.array() > 0).all(),
           "nadaraya_watson: a kept row is not usable");
   require(bandwidth.allFinite() && (bandwidth.array() > 0).all(), "nadaraya_watson: a bandwidth is not usable");
+  require(classes == 0 || (classes >= 2 && spec.degree == 0), "nadaraya_watson: the classes are not usable");
+  for (const double code : response)
+    require(classes == 0 || (code >= 0 && code < static_cast<double>(classes) && code == std::floor(code)),
+            "nadaraya_watson: a class is none of those there are");
 }
 
 Vector NadarayaWatsonModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("nadaraya_watson: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Smoother smoother(points, response, weights, bandwidth, spec.degree);
-  const Matrix scaled = x * bandwidth.cwiseInverse().asDiagonal();
-  Vector out(x.rows());
-  for_rows(scaled, smoother.points, {}, [&](Index i, std::span<double> distance) {
-    out(i) = smoother.centre + smoother.at(scaled.row(i), distance, -1, false).value;
-  });
-  return out;
+  require(classes == 0,
+          "nadaraya_watson: this model tells classes, not numbers: classify() and probabilities() give them");
+  return smoothed(*this, x).col(0);
 }
+
+Matrix NadarayaWatsonModel::probabilities(const MatrixView& x) const {
+  require(classes > 0, "nadaraya_watson: this model predicts numbers, not classes: predict() gives them");
+  return smoothed(*this, x);
+}
+
+Labels NadarayaWatsonModel::classify(const MatrixView& x) const { return greatest_class(probabilities(x)); }
 
 std::string NadarayaWatsonModel::summary(const Names& names) const {
   require(static_cast<Index>(names.features.size()) == width(), "nadaraya_watson: each column needs a name");
@@ -217,34 +202,37 @@ std::string NadarayaWatsonModel::summary(const Names& names) const {
 
 NadarayaWatsonModel fit(const Valid<NadarayaWatson>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
+  const auto classes = static_cast<Index>(rows.classes.size());
+  if (classes > 0 && spec->degree == 1)
+    throw Error("nadaraya_watson: a line may leave the probabilities; of classes the degree is 0");
   const KernelRows data = dense_rows(rows, execution);
+  if (classes > 0) class_counts(NadarayaWatson::name, data, rows.classes);
   NadarayaWatsonModel model;
   model.spec = *spec;
-  model.bandwidth = spec->bandwidth.empty() ? chosen_bandwidth(*spec, data, execution.part(0, 0.9))
+  model.classes = classes;
+  model.bandwidth = spec->bandwidth.empty() ? chosen_bandwidth(*spec, data, classes, execution.part(0, 0.7))
                                             : bandwidth_for(spec->bandwidth, rows.width());
   require(model.bandwidth.allFinite(), "nadaraya_watson: the columns' squares are too large to be added up");
   model.spec.bandwidth.assign(model.bandwidth.begin(), model.bandwidth.end());
   model.points = data.points.dense();
-  model.response = data.y;
+  model.response = response_of(data);
   model.weights = data.weight;
-  const Smoother smoother(model.points, model.response, model.weights, model.bandwidth, spec->degree);
-  model.loocv_mse = leave_one_out(smoother, execution.part(0.9, 0.95));
-  const Fitted all = fitted(smoother, execution.part(0.95, 1));
-  model.effective_df = all.own_share.sum();
-  model.rss = data.weight.dot((smoother.y - all.values).cwiseAbs2());
+  const Smoother& smoother = model.kept->get(model);
+  const auto which = all_rows(smoother.count());
+  const Smoother::Own all = smoother.own(which, execution.part(0.7, 0.95, "leaving rows out"));
+  if (can_leave_out(smoother)) model.loocv_mse = mean_square(smoother, which, all.left_out);
+  model.effective_df = all.share.sum();
+  model.rss = residual_squares(smoother, all);
   require(std::isfinite(model.rss) && !std::isinf(model.loocv_mse),
           fmt::format("nadaraya_watson: the squares of '{}' are too large to be added up", rows.target));
   if (std::isnan(model.loocv_mse))
     model.warnings.emplace_back("of one row no leave-one-out error is known: without it nothing is left");
-  model.certificate = certificate_of(model.loocv_mse, by_closed_form(smoother, all, execution));
+  model.certificate =
+      certificate_of(model.loocv_mse, by_closed_form(smoother, all, spec->degree, execution.part(0.95, 1)));
   return model;
 }
 
 Certificate certify(const NadarayaWatsonModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(NadarayaWatson::name, NadarayaWatson::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("nadaraya_watson: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const KernelRows given = dense_rows(rows, execution);
   KeptRows kept;
   kept.dense = model.points;
@@ -252,26 +240,27 @@ Certificate certify(const NadarayaWatsonModel& model, const Rows& rows, const Ex
   const KernelRows data = in_kept_order(Kernel(), kept, given, [&] {
     Ties ties{Matrix(model.response.size(), 2), Matrix(given.count(), 2)};
     ties.kept << model.response, model.weights;
-    ties.given << given.y, given.weight;
+    ties.given << response_of(given), given.weight;
     return ties;
   });
   require(data.count() == model.points.rows(),
           fmt::format("nadaraya_watson: the model keeps {} rows and there are {}", model.points.rows(), data.count()));
   Comparison same;
-  const Vector bandwidth = bandwidth_for(model.spec.bandwidth, rows.width());
+  const Vector bandwidth = bandwidth_for(model.spec.bandwidth, rows.width()), response = response_of(data);
   for (Index j = 0; j < bandwidth.size(); ++j) same.entry("bandwidth", j, model.bandwidth(j), bandwidth(j), 0);
   for (Index i = 0; i < data.count() && !same.finding(); ++i) {
-    same.entry("response", i, model.response(i), data.y(i), 0);
+    same.entry("response", i, model.response(i), response(i), 0);
     same.entry("weights", i, model.weights(i), data.weight(i), 0);
     for (Index j = 0; j < model.width(); ++j)
       same.entry("points", i * model.width() + j, model.points(i, j), data.points.dense()(i, j), 0);
   }
-  const Smoother smoother(data.points.dense(), data.y, data.weight, bandwidth, model.spec.degree);
-  const Fitted all = fitted(smoother, execution);
-  Certificate out = certificate_of(model.loocv_mse, by_closed_form(smoother, all, execution));
+  const Smoother smoother(data.points.dense(), response, data.weight, model.classes, bandwidth, model.spec.degree);
+  const auto which = all_rows(smoother.count());
+  const Smoother::Own all = smoother.own(which, execution);
+  Certificate out = certificate_of(model.loocv_mse, by_closed_form(smoother, all, model.spec.degree, execution));
   if (!out.holds()) return out;
-  same.relative("effective_df", model.effective_df, all.own_share.sum());
-  same.relative("rss", model.rss, data.weight.dot((smoother.y - all.values).cwiseAbs2()));
+  same.relative("effective_df", model.effective_df, all.share.sum());
+  same.relative("rss", model.rss, residual_squares(smoother, all));
   if (same.finding()) same.report(out);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
+#include <lemma/kernel/nadaraya_watson/smoother.hpp>
 #include <lemma/model/fit.hpp>
 #include <tests/golden.hpp>
 #include <tests/message_of.hpp>
@@ -130,6 +131,73 @@ TEST(NadarayaWatson, BadInputIsRefusedByWhatIsWrong) {
   EXPECT_NE(refusal({.degree = 2}).find("degree"), std::string::npos);
   const auto equal = fit(NadarayaWatson{}, Matrix::Constant(9, 2, 3.0), Vector::LinSpaced(9, 0, 8));
   EXPECT_NEAR(equal.predict(Matrix::Constant(1, 2, 3.0))(0), 4, 1e-14);
+}
+
+/// The definition, with every row looked at.
+double plain(const Matrix& x, const Vector& y, double h, const Vector& at, Index without = -1) {
+  double sum = 0, total = 0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (i == without) continue;
+    const double k = std::exp(-0.5 * (x.row(i).transpose() - at).squaredNorm() / (h * h));
+    sum += k * y(i);
+    total += k;
+  }
+  return sum / total;
+}
+
+TEST(NadarayaWatson, RowsThatAreLeftOutWouldChangeNoDigit) {
+  const Matrix x = 10 * normal_matrix(4000, 2, 5);
+  const Vector y = x.col(0).array().sin() + 3;
+  const auto m = fit(NadarayaWatson{.bandwidth = {0.25}}, x, y);
+  const nadaraya::Smoother smoother(x, y, Vector::Ones(4000), 0, Vector::Constant(2, 0.25), 0);
+  EXPECT_LT(smoother.looked_at(Eigen::RowVectorXd::Zero(2)), 1500);
+  Matrix places = 10 * normal_matrix(50, 2, 6);
+  places.row(0) << 500, 0;  // far from all rows
+  const Vector found = m.predict(places);
+  for (Index i = 1; i < places.rows(); ++i) {
+    const double expected = plain(x, y, 0.25, places.row(i));
+    if (std::isfinite(expected)) {
+      EXPECT_NEAR(found(i), expected, 1e-13 * std::abs(expected)) << i;
+    }
+  }
+  EXPECT_TRUE(std::isfinite(found(0)));
+  Index known = 0;
+  for (Index i = 0; i < 4000; i += 40) {
+    const double expected = plain(x, y, 0.25, x.row(i), i);
+    if (!std::isfinite(expected)) continue;
+    const Index which[] = {i};
+    EXPECT_NEAR(smoother.own(which, {}).left_out(0, 0) + smoother.centre(), expected, 1e-12) << i;
+    ++known;
+  }
+  EXPECT_GT(known, 90);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  const nadaraya::Smoother wide(x, y, Vector::Ones(4000), 0, Vector::Constant(2, 5.0), 0);
+  EXPECT_EQ(wide.looked_at(Eigen::RowVectorXd::Zero(2)), 4000);
+}
+
+TEST(NadarayaWatson, OfClassesItGivesTheSharesOfTheRowsNearby) {
+  const Matrix x = normal_matrix(300, 2, 8);
+  std::vector<std::string> labels;
+  Vector red(300);
+  for (Index i = 0; i < 300; ++i) {
+    red(i) = x(i, 0) + 0.3 * std::sin(50.0 * static_cast<double>(i)) > 0;
+    labels.push_back(red(i) == 1 ? "red" : i % 2 ? "blue" : "green");
+  }
+  const auto m = fit(NadarayaWatson{.bandwidth = {0.4}}, x, labels);
+  EXPECT_EQ(m.task(), Task::classification);
+  EXPECT_EQ(m.class_count(), 3);
+  const Matrix p = m.probabilities(x);
+  EXPECT_LT((p.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-14);
+  for (Index i = 0; i < 300; i += 30) EXPECT_NEAR(p(i, 2), plain(x, red, 0.4, x.row(i)), 1e-13);
+  const Labels found = m.classify(x);
+  Index right = 0;
+  for (Index i = 0; i < 300; ++i) right += (found[static_cast<std::size_t>(i)] == 2) == (red(i) == 1);
+  EXPECT_GT(right, 260);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  const auto chosen = fit(NadarayaWatson{}, x, labels);
+  EXPECT_LE(chosen.loocv_mse, m.loocv_mse);
+  EXPECT_NE(message_of([&] { fit(NadarayaWatson{.degree = 1}, x, labels); }).find("of classes the degree is 0"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
+#include <lemma/kernel/svm/standardise.hpp>
 
 namespace lemma {
 namespace {
@@ -13,7 +14,6 @@ using namespace svm;
 
 constexpr Index kSmallMachine = 2000;  // several of these are trained side by side, larger ones one after the other
 constexpr double kOneScale = 30;       // standard deviations of columns may differ by so much
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool compares_scales(const Kernel& kernel) {
   return !kernel.any_of([](const Kernel& part) {
@@ -147,9 +147,7 @@ void warn_of_outcome(SvmModel& model, const std::vector<Machine>& machines, cons
   }
 }
 
-}  // namespace
-
-SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
+SvmModel fit_as_they_are(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.02));
   SvmModel model;
@@ -204,15 +202,42 @@ SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options
   Findings findings;
   findings.has_gap = has_gap;
   findings.stopped = "converged";
+  bool all_converged = true;
   for (const Learned& each : learned) {
     findings.measured.push_back(each.trained.measured);
     findings.cost.push_back(each.trained.cost);
     findings.steps += each.trained.steps;
     if (each.trained.unbounded) findings.stopped = "not separable";
-    else if (!each.trained.converged && findings.stopped == "converged")
+    else if (!each.trained.converged && all_converged)
       findings.stopped = execution.cancelled() ? "cancelled" : each.trained.stopped;
+    all_converged = all_converged && each.trained.converged && !each.trained.unbounded;
   }
   model.certificate = certificate_of(model, findings);
+  return model;
+}
+
+}  // namespace
+
+void Svm::check() const {
+  if (standardize && (kernel.contains<Precomputed>() || kernel.contains<Spectrum>()))
+    throw Error("svm: standardize is for columns of numbers, and this kernel takes a matrix or texts");
+}
+
+SvmModel fit(const Valid<Svm>& spec, const Rows& rows, const FitOptions& options) {
+  SvmModel model;
+  if (spec->standardize) {
+    require_finite(rows, options.execution());
+    const ColumnScale scale = column_scale(rows, options.execution());
+    Svm plain = *spec;
+    plain.standardize = false;
+    model = fit_as_they_are(plain, StandardisedRows(rows, scale.mean, scale.deviation), options);
+    model.spec.standardize = true;
+    model.mean = scale.mean;
+    model.deviation = scale.deviation;
+  } else {
+    model = fit_as_they_are(spec, rows, options);
+  }
+  find_planes(model);
   return model;
 }
 

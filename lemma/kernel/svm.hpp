@@ -39,6 +39,7 @@ struct Svm {
   double epsilon = 0.1;
   std::optional<double> slack;
   bool average = false;
+  bool standardize = false;
   MultiClass classes = MultiClass::one_vs_one;
   ClassWeighting class_weights = ClassWeights::equal;
   bool probabilities = false;
@@ -68,6 +69,7 @@ struct Svm {
         param("slack", &Svm::slack, "the sum of losses allowed, in the place of C, which is found; auto: C is used",
               at_least(0), Step::logarithmic),
         param("average", &Svm::average, "C weighs the average loss: C / n for each of n rows"),
+        param("standardize", &Svm::standardize, "bring each column to mean 0 and standard deviation 1 first"),
         param("classes", &Svm::classes, "several classes: a machine for each pair, or for each class"),
         param("class_weights", &Svm::class_weights,
               "factors on the C of the rows of each class, in their order; balanced: all classes count the same",
@@ -88,6 +90,7 @@ struct Svm {
   static constexpr std::string_view way_to(std::string_view part) {
     return part == kProbabilitiesPart.name ? "--probabilities true" : "";
   }
+  void check() const;  // columns of a precomputed kernel, or counts of pieces, have no scale of their own
 };
 static_assert(Described<Svm>);
 
@@ -104,6 +107,9 @@ struct SvmModel : Evidence {
   PathNumbers sigmoid_slope, sigmoid_offset;
   std::int64_t fold_seed = 0;
   std::int64_t order = 0;  // 0: not known, as in a file of before it was kept
+  PathMatrix coefficients;
+  PathNumbers intercept;
+  Vector mean, deviation;  // of the columns, where they are standardised; support vectors are kept so
 
   static constexpr auto fields() {
     using M = SvmModel;
@@ -112,6 +118,11 @@ struct SvmModel : Evidence {
         result("support_vectors", &M::support_vectors, "the rows themselves; of a precomputed kernel none are kept"),
         result("dual_coefficients", &M::dual_coefficients,
                "t alpha (numbers: beta) of each support vector; a row for each machine"),
+        later(result("coefficients", &M::coefficients,
+                     "linear kernel: w, in the units of the columns, a row for each machine: f(x) = x w + intercept; "
+                     "else empty",
+                     kByFeature)),
+        later(result("intercept", &M::intercept, "linear kernel: of each machine; else empty")),
         result("bias", &M::bias, "b, of each machine where there are several; so are all that follow"),
         result("objective_primal", &M::objective_primal, "1/2 |w|^2 + sum of C losses"),
         result("objective_dual", &M::objective_dual, "of the multipliers: not above the least primal objective"),
@@ -124,12 +135,21 @@ struct SvmModel : Evidence {
         result("hull_distance", &M::hull_distance,
                "between the means of the two classes' rows by their multipliers; no margin is wider than half of it"),
         result("machines", &M::machines, "the negative and the positive class of each, from 0; -1: all the others"),
+        later(result("mean", &M::mean, "standardize: of each column; else empty", kByFeature)),
+        later(result("deviation", &M::deviation, "standardize: standard deviation of each column; else empty",
+                     kByFeature)),
         state("class_factors", &M::class_factors, "factors on C of the classes"),
         state("of_classes", &M::of_classes, "the response was a class, not a number"),
         state("sigmoid_slope", &M::sigmoid_slope, "A of 1 / (1 + exp(A f + B)), of each machine; none without"),
         state("sigmoid_offset", &M::sigmoid_offset, "B of the same"),
         state("fold_seed", &M::fold_seed, "seed of the folds that the sigmoids were learned on"),
         state("order", &M::order, "fingerprint of the training rows in their order, which `support` counts")};
+  }
+  static constexpr auto parts() {
+    return std::tuple{
+        part({"machines", "f of each machine, of a pair or of a class against the rest, as `machines` lists them",
+              Given::asked, PartColumns::numbered, "machine"},
+             &SvmModel::decisions_of_machines)};
   }
   Index width() const { return support_vectors.width; }
   Index machine_count() const { return bias.size(); }
@@ -140,6 +160,7 @@ struct SvmModel : Evidence {
 
   /// f of each machine: a column each.
   Matrix machine_values(const MatrixView& x, const Execution& execution = {}) const;
+  Matrix decisions_of_machines(const MatrixView& x) const { return machine_values(x); }
   Vector predict(const MatrixView& x) const;   // numbers; Error of a model of classes, as classify is of one of numbers
   Labels classify(const MatrixView& x) const;  // of two classes by the sign of f, else the largest column of decision
   /// f of two classes. Of several one column a class: of each class against the rest, or how many of its pairs it wins;

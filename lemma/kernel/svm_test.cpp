@@ -248,7 +248,7 @@ TEST(Svm, SparseRowsGiveTheMachineOfTheDenseOnes) {
   thin.labels(label, {"left", "right"});
   for (const char* kernel : {"rbf(0.4)", "linear", "poly(2, 0.3)"}) {
     const Svm spec{.kernel = Kernel::parse(kernel), .tolerance = 1e-9};
-    const SvmModel a = fit(Valid<Svm>(spec), thin, FitOptions{}), b = fit(spec, x, data.label);
+    const SvmModel a = fit(Valid<Svm>(spec), thin, CallOptions{}), b = fit(spec, x, data.label);
     EXPECT_LE(greatest_difference(a.decision(x), b.decision(x)), 1e-5) << kernel;
     EXPECT_TRUE(certify(a, thin, {}).holds());
     SvmModel back;

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <functional>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/shared/learn_triangle.hpp>
+#include <lemma/linear/shared/past_rows.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/factorise.hpp>
@@ -224,11 +226,14 @@ void BayesLinearModel::check() const {
   require(alpha > 0 && beta > 0 && std::isfinite(alpha) && std::isfinite(beta) && mass > 0 && std::isfinite(mass),
           "bayes_linear: a precision is not usable");
   require((scale.array() > 0).all(), "bayes_linear: a scale is not usable");
+  const Index seen = seen_triangle.size() > 0 ? p + 1 : 0;  // a file may be older
+  require(
+      seen_mean.size() == seen && seen_mean.allFinite() && seen_triangle.cols() == seen && seen_triangle.allFinite(),
+      "bayes_linear: what was seen of the rows is not usable");
 }
 
 Vector BayesLinearModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("bayes_linear: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Vector out(x.rows());
   for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(coefficients) + intercept;
   return out;
@@ -296,6 +301,8 @@ BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const Fit
   model.gamma = of.gamma(alpha / beta);
   model.rss = of.rss(alpha / beta);
   model.log_evidence = of.log_evidence(alpha, beta);
+  model.seen_mean = data.mean() + data.mean_rest();
+  model.seen_triangle = data.triangle();
   require(
       std::isfinite(alpha) && std::isfinite(beta) && std::isfinite(model.log_evidence) && model.covariance.allFinite(),
       "bayes_linear: the rows are fitted without an error, so no finite precision of the noise is best; give beta");
@@ -308,10 +315,6 @@ BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const Fit
 }
 
 Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(BayesLinear::name, BayesLinear::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("bayes_linear: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const LeastSquares data =
       learn_triangle(BayesLinear::name, rows, model.spec.intercept, LeastSquares::Route::householder, execution);
   const Reduced from = reduce(model.spec, data);
@@ -332,6 +335,7 @@ Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execu
     same.entry("scale", j, model.scale(j), from.scale(j), from.scale(j));
   }
   same.relative("mass", model.mass, from.mass);
+  compare_seen(same, model.seen_mean, model.seen_triangle, data);
   same.number("gamma", model.gamma, second.gamma, 1 + second.gamma, follows);
   same.number("rss", model.rss, second.rss, second.rss + 1e-9 * from.z.squaredNorm(), follows);
   same.number("log_evidence", model.log_evidence, second.log_evidence, from.n + std::abs(second.log_evidence), follows);
@@ -352,6 +356,16 @@ Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execu
   same.number("intercept", model.intercept, expected.intercept, std::abs(expected.intercept) + of_intercept, follows);
   same.number("intercept_std_error", model.intercept_std_error, expected.intercept_std_error, of_intercept, follows);
   if (same.finding()) same.report(out);
+  return out;
+}
+
+BayesLinearModel updated(const BayesLinearModel& model, const Rows& rows, const FitOptions& options) {
+  require_width(model, rows.width());
+  require(model.seen_triangle.size() > 0,
+          "bayes_linear: the file of this model is older than updates, and lacks what they need; fit it to all rows");
+  const PastRows past(model.mass, model.mass, model.seen_mean, model.seen_triangle, rows);
+  BayesLinearModel out = fit(Valid<BayesLinear>(model.spec), StackedRows({&past.rows(), &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their triangle.";
   return out;
 }
 

@@ -60,7 +60,11 @@ struct BayesLinearModel : Evidence {
   Matrix covariance;
   Vector mean, scale;
   double mass = kNone;
+  // Of the rows, for updates: the means of x and y, and their triangle about them.
+  Vector seen_mean;
+  Matrix seen_triangle;
 
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   static constexpr auto fields() {
     using M = BayesLinearModel;
     return std::tuple{
@@ -77,7 +81,9 @@ struct BayesLinearModel : Evidence {
         result("covariance", &M::covariance, "of the posterior, the intercept first"),
         state("mean", &M::mean, "of the columns; 0 without an intercept"),
         state("scale", &M::scale, "of the columns, in the prior"),
-        state("mass", &M::mass, "sum of the weights")};
+        state("mass", &M::mass, "sum of the weights"),
+        later(state("seen_mean", &M::seen_mean, "of x, then of y, for updates")),
+        later(state("seen_triangle", &M::seen_triangle, "of x and y about their means"))};
   }
   Index width() const { return coefficients.size(); }
   void check() const;
@@ -90,6 +96,8 @@ struct BayesLinearModel : Evidence {
 
 BayesLinearModel fit(const Valid<BayesLinear>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const BayesLinearModel& model, const Rows& rows, const Execution& execution);
+/// The posterior of all rows, from these and from the triangle of those before; precisions that are learned are learned again.
+BayesLinearModel updated(const BayesLinearModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<BayesLinear>();
 

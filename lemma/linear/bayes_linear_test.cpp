@@ -92,7 +92,7 @@ TEST(BayesLinear, IntervalsCoverAsOftenAsTheySay) {
 
 TEST(BayesLinear, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(50, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(50);
   std::vector<Index> copies;
   for (Index i = 0; i < 50; ++i) {
@@ -154,7 +154,7 @@ TEST(BayesLinear, HardColumnsGetAnAnswerOrAClearError) {
       EXPECT_NE(answer.find("bayes_linear: the values of 'x1' are too"), std::string::npos) << answer;
     else EXPECT_NEAR(other.log_evidence, fit(BayesLinear{}, data.x, data.response()).log_evidence, 1e-8) << scale;
   }
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(30);
   EXPECT_NE(message_of([&] { fit(BayesLinear{}, data.x, data.response(), options); }).find("all weights are 0"),
             std::string::npos);

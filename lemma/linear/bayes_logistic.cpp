@@ -156,7 +156,7 @@ Mode find_mode(const BayesLogistic& spec, const Columns& columns, Index plane, I
   const Index lead = spec.intercept ? 1 : 0;
   const auto empty = [&](Vector w) { return Likelihood(columns, std::move(w), spec.intercept, plane, planes); };
   Mode out{likelihood_at(empty(Vector::Zero(columns.mean.size() + lead)), rows, execution)};
-  for (; out.iterations < spec.iterations && !out.done; ++out.iterations) {
+  for (; out.iterations < spec.max_iterations && !out.done; ++out.iterations) {
     if (execution.cancelled()) break;
     const Vector step = newton_step(spec, out.at);
     const double before = out.at.value + penalty(spec, out.at.w), size = step.dot(out.at.hessian * step);
@@ -263,7 +263,7 @@ BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const
                                      model.std_errors.of.allFinite() && model.intercept_std_error.of.allFinite(),
                                  rows.features, columns.scale);
   if (!done)
-    model.warnings.push_back(fmt::format("the mode was not reached after {} steps; allow more iterations", iterations));
+    model.warnings.push_back(fmt::format("the mode was not reached after {} steps; raise max_iterations", iterations));
   model.certificate = certify(model, rows, execution.part(0.9, 1));
   model.certificate.iterations = iterations;
   if (!done) model.certificate.stopped = "iteration limit";

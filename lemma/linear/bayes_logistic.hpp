@@ -31,7 +31,7 @@ struct BayesLogistic {
   double alpha = 1;
   bool intercept = true;
   bool standardize = true;
-  int iterations = 100;
+  int max_iterations = 100;
 
   static constexpr std::string_view name = "bayes_logistic";
   static constexpr MethodAbout about{.family = "linear",
@@ -49,7 +49,8 @@ struct BayesLogistic {
         param("intercept", &BayesLogistic::intercept, "fit an intercept, with a flat prior"),
         param("standardize", &BayesLogistic::standardize,
               "the prior is on the coefficients of columns divided by their standard deviation (divisor n)"),
-        param("iterations", &BayesLogistic::iterations, "the most Newton steps", between(1, 1e6))};
+        formerly("iterations",
+                 param("max_iterations", &BayesLogistic::max_iterations, "Newton steps at most", between(1, 1e6)))};
   }
 };
 static_assert(Described<BayesLogistic>);

@@ -117,7 +117,7 @@ TEST(BayesLogistic, ManyClassesHaveProbabilitiesThatAddToOne) {
 
 TEST(BayesLogistic, AWeightIsSoManyCopiesOfItsRow) {
   const Two data(60);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(60);
   std::vector<Index> copies;
   std::vector<std::string> labels;
@@ -172,7 +172,7 @@ TEST(BayesLogistic, HardColumnsGetAnAnswerOrAClearError) {
               fit(BayesLogistic{}, data.x, std::vector<std::string>(80, "yes"));
             }).find("at least two classes"),
             std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(80);
   EXPECT_NE(message_of([&] { fit(BayesLogistic{}, data.x, data.labels, options); }).find("no row of class 'no'"),
             std::string::npos);

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/centroid.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 namespace {
@@ -88,8 +90,7 @@ void CentroidModel::check() const {
 
 /// About the mean of the means, so that an offset of the columns does not cancel.
 Matrix CentroidModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("centroid: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Eigen::RowVectorXd centre = means.colwise().mean(), by = scale.transpose().cwiseInverse();
   const Matrix from = (means.rowwise() - centre) * by.asDiagonal();
   const Vector constant = 0.5 * from.rowwise().squaredNorm();
@@ -102,17 +103,7 @@ Matrix CentroidModel::decision(const MatrixView& x) const {
   return all.col(1) - all.col(0);
 }
 
-Labels CentroidModel::predict(const MatrixView& x) const {
-  const Matrix f = decision(x);
-  Labels out(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    if (class_count() == 2) best = f(i, 0) > 0 ? 1 : 0;
-    else f.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
+Labels CentroidModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 AffineMap CentroidModel::affine() const {
   const Eigen::RowVectorXd centre = means.colwise().mean();
@@ -181,8 +172,6 @@ CentroidModel fit(const Valid<Centroid>& spec, const Rows& rows, const FitOption
 }
 
 Certificate certify(const CentroidModel& model, const Rows& rows, const Execution& execution) {
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
-          "centroid: the rows do not have the columns and classes of the model");
   const Vector unit = units_of(rows, execution.part(0, 0.4));
   const auto look = scan(rows, AboutMeans(model, unit), execution.part(0.4, 1));
   double worst = (look.counts - model.counts).cwiseAbs().maxCoeff() / look.counts.sum();
@@ -206,6 +195,28 @@ Certificate certify(const CentroidModel& model, const Rows& rows, const Executio
   out.message = fmt::format(
       "Means, counts and scales are those of the rows to within {:.1e} of the columns' ranges (allowed {:.0e}).", worst,
       out.tolerance);
+  return out;
+}
+
+/// Two rows for each class: m_k ± √((n − K) / n) s, each n_k / 2 times, have the means, and s as their deviation within.
+CentroidModel updated(const CentroidModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
+          "centroid: the rows do not have the columns and classes of the model");
+  const double n = model.counts.sum(), degrees = n - static_cast<double>(model.class_count());
+  const double stretch = model.spec.scale ? std::sqrt(std::max(degrees, 0.0) / n) : 0;
+  Matrix past(2 * model.class_count(), model.width());
+  std::vector<double> weight;
+  Labels label;
+  for (Index k = 0; k < model.class_count(); ++k) {
+    past.row(2 * k) = model.means.row(k) + stretch * model.scale.transpose();
+    past.row(2 * k + 1) = model.means.row(k) - stretch * model.scale.transpose();
+    weight.insert(weight.end(), 2, model.counts(k) / 2);
+    label.insert(label.end(), 2, static_cast<int>(k));
+  }
+  MemoryRows before(past);
+  before.labels(label, rows.classes).weights(weight).features = rows.features;
+  CentroidModel out = fit(Valid<Centroid>(model.spec), StackedRows({&before, &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their means and scales.";
   return out;
 }
 

@@ -45,6 +45,8 @@ struct CentroidModel : Evidence {
                       result("counts", &M::counts, "rows of each class, by weight", kByClass),
                       result("scale", &M::scale, "each column is divided by it; 1 without `scale`", kByFeature)};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr PlaneSum kPlaneSum = PlaneSum::twofold;
   Index width() const { return means.cols(); }
   Index class_count() const { return means.rows(); }
   void check() const;
@@ -57,6 +59,8 @@ struct CentroidModel : Evidence {
 
 CentroidModel fit(const Valid<Centroid>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const CentroidModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the means, counts and scales of those before.
+CentroidModel updated(const CentroidModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Centroid>();
 

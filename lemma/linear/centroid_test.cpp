@@ -86,7 +86,7 @@ TEST(Centroid, HardColumnsGetAnAnswerOrAClearError) {
     if (answer != "no error") EXPECT_NE(answer.find("another unit"), std::string::npos) << answer;
     else EXPECT_TRUE(other.decision(scaled).allFinite());
   }
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Ones(40);
   for (Index i = 0; i < 40; i += 2) options.weights(i) = 0;
   EXPECT_NE(message_of([&] { fit(Centroid{}, x, labels, options); }).find("no row of class 'b'"), std::string::npos);

@@ -68,7 +68,7 @@ TEST(Chebyshev, NoPlaneNearbyHasASmallerLargestError) {
 
 TEST(Chebyshev, OnlyAWeightOfZeroTakesARowOut) {
   const Data data(50, 2);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Constant(50, 3);
   const auto plain = fit(Chebyshev{}, data.x, data.response()),
              weighted = fit(Chebyshev{}, data.x, data.response(), options);
@@ -101,7 +101,7 @@ TEST(Chebyshev, ManyRowsThatTieAreNoObstacle) {
 
 TEST(Chebyshev, ThreadsGiveTheSameBits) {
   const Data data(30'000, 3);
-  FitOptions options;
+  CallOptions options;
   options.threads = 1;
   const auto one = fit(Chebyshev{}, data.x, data.response(), options);
   options.threads = 3;
@@ -174,7 +174,7 @@ TEST(Chebyshev, HardColumnsGetAnAnswerOrAClearError) {
       EXPECT_NE(answer.find("chebyshev: the values of 'x1' are too"), std::string::npos) << answer;
     else EXPECT_TRUE(m.certificate.holds()) << scale << ": " << m.certificate.message;
   }
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(40);
   EXPECT_NE(message_of([&] { fit(Chebyshev{}, data.x, data.response(), options); }).find("all weights are 0"),
             std::string::npos);

@@ -1,8 +1,7 @@
 // lemma/linear/elastic_net.hpp
 #pragma once
+#include <lemma/linear/shared/penalised_path.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/path.hpp>
-#include <limits>
 
 namespace lemma {
 
@@ -14,12 +13,13 @@ constexpr auto names_of(PathChoice) { return std::array<std::string_view, 3>{"bi
 template <class Spec>
 constexpr auto path_params() {
   return std::tuple{
-      param("lambda", &Spec::lambda, "the penalties, from the largest; empty: a path of them", at_least(0),
-            Step::logarithmic),
-      param("lambdas", &Spec::lambdas, "length of the path when no lambda is given", between(1, 10000)),
-      param("ratio", &Spec::ratio,
-            "where the path ends, as a share of the largest; empty: 1e-4, or 1e-2 with fewer rows than columns",
-            within(0, 1), Step::logarithmic),
+      param("lambda", &Spec::lambda, "the penalties; auto: a path of them, from the least that leaves no coefficient",
+            at_least(0), Step::logarithmic),
+      formerly("lambdas", param("path_length", &Spec::path_length, "number of λ when they are chosen by the method",
+                                between(1, 10000))),
+      formerly("ratio", param("path_ratio", &Spec::path_ratio,
+                              "last λ over the first; auto: 1e-4, or 1e-2 with fewer rows than columns", within(0, 1),
+                              Step::logarithmic)),
       param("intercept", &Spec::intercept, "fit an unpenalised intercept"),
       param("standardize", &Spec::standardize,
             "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
@@ -29,8 +29,8 @@ constexpr auto path_params() {
       param("choose", &Spec::choose, "the λ that predicts: least bic or aic, or the last"),
       param("tolerance", &Spec::tolerance, "duality gap at which a λ is done, in units of the objective at b = 0",
             between(1e-15, 0.1), Step::logarithmic),
-      param("max_sweeps", &Spec::max_sweeps, "sweeps over the coefficients for each λ, at most",
-            between(1, 1'000'000'000))};
+      formerly("max_sweeps", param("max_iterations", &Spec::max_iterations,
+                                   "sweeps over the coefficients for each λ, at most", between(1, 1'000'000'000)))};
 }
 
 /// Linear regression with the elastic-net penalty: for each λ of a path the b₀ and b that minimise
@@ -49,15 +49,15 @@ constexpr auto path_params() {
 struct ElasticNet {
   double alpha = 0.5;
   std::vector<double> lambda;
-  int lambdas = 100;
-  std::optional<double> ratio;
+  int path_length = 100;
+  std::optional<double> path_ratio;
   bool intercept = true;
   bool standardize = true;
   std::vector<double> penalty_factors;
   bool positive = false;
   PathChoice choose = PathChoice::bic;
   double tolerance = 1e-10;
-  int max_sweeps = 100'000;
+  int max_iterations = 100'000;
 
   static constexpr std::string_view name = "elastic_net";
   static constexpr MethodAbout about{.family = "linear",
@@ -80,41 +80,26 @@ static_assert(Described<ElasticNet>);
 
 /// What a path of penalised fits says; the verbs are those of the λ that predicts.
 template <class Spec>
-struct PathModel : Evidence {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
+struct PathModel : PenalisedPath {
+  using Base = PenalisedPath;
   Spec spec;
-  PathNumbers lambda;
-  PathMatrix coefficients;
-  PathNumbers intercept, df, rss, deviance_ratio, norm, objective, gap;
-  double chosen_lambda = 0;
-  Vector scale;
+  PathNumbers norm, gap;
 
   static constexpr auto fields() {
     using M = PathModel;
-    return std::tuple{
-        result("lambda", &M::lambda, "the penalties, from the largest"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
-               kByFeature),
-        result("intercept", &M::intercept, "0 when none is fitted"),
-        result("df", &M::df, "number of coefficients that are not 0"),
-        result("rss", &M::rss, "sum of squared residuals, weighted"),
-        result("deviance_ratio", &M::deviance_ratio,
-               "share of the sum of squares that is explained; not centred without an intercept"),
-        result("norm", &M::norm, "sum of the coefficients' sizes on the scale of the penalty, with its factors"),
-        result("objective", &M::objective, "½ rss + penalty"),
-        result("gap", &M::gap,
-               "how much the objective exceeds its minimum at most, in units of the objective at b = 0"),
-        result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+    return std::tuple_cat(
+        first_fields("the penalties, in the order given; chosen ones from the largest",
+                     "number of coefficients that are not 0"),
+        std::tuple{
+            result("norm", &M::norm, "sum of the coefficients' sizes on the scale of the penalty, with its factors"),
+            result("objective", &M::objective, "½ rss + penalty"),
+            result("gap", &M::gap,
+                   "how much the objective exceeds its minimum at most, in units of the objective at b = 0")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::twofold;
   void check() const;
-
-  Index chosen() const;   // the row of chosen_lambda
-  Vector slopes() const;  // its coefficients
   Vector predict(const MatrixView& x) const;
-  AffineMap affine() const;
   /// When columns enter along the path, as glmnet prints it, and the coefficients that predict.
   std::string summary(const Names& names) const;
 };

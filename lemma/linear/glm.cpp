@@ -13,8 +13,9 @@ namespace {
 using glm::or_none;
 constexpr double kNone = GlmModel::kNone;
 
-/// Where the iterations ended, and the triangle of the last step.
-void take_point(GlmModel& model, const glm::Fit& fit, const Rows& rows) {
+}  // namespace
+
+void glm::take_point(GlmModel& model, const Fit& fit, const Rows& rows) {
   model.slopes = fit.at.slopes;
   model.base = fit.at.intercept;
   model.kept.assign(fit.problem.columns.begin(), fit.problem.columns.end());
@@ -31,6 +32,8 @@ void take_point(GlmModel& model, const glm::Fit& fit, const Rows& rows) {
   model.residual_deviance = or_none(fit.deviance);
   model.rank = static_cast<Index>(fit.problem.columns.size()) + (fit.problem.intercept ? 1 : 0);
 }
+
+namespace {
 
 /// Columns (and, at the end, the intercept) whose coefficient is determined: neither aliased nor without a limit.
 std::vector<bool> determined(const GlmModel& model) {
@@ -61,18 +64,45 @@ Matrix inverse_information(const GlmModel& model, const glm::Fit& fit, const std
   return out;
 }
 
-void judge_coefficients(GlmModel& model, const glm::Fit& fit) {
+/// The covariance from the scatter of the scores, in the places of the inverse information.
+Matrix robust_covariance(const GlmModel& model, const std::vector<bool>& known) {
+  const Index p = model.width(), lead = model.spec.intercept ? 1 : 0;
+  const Matrix all = sandwich(model.scatter, model.centre());
+  std::vector<Index> from, to;
+  if (lead == 1 && known.back()) {
+    from.push_back(0);
+    to.push_back(0);
+  }
+  for (std::size_t k = 0; k < model.kept.size(); ++k)
+    if (known[static_cast<std::size_t>(model.kept[k])]) {
+      from.push_back(static_cast<Index>(k) + lead);
+      to.push_back(model.kept[k] + lead);
+    }
+  Matrix out = Matrix::Constant(p + lead, p + lead, kNone);
+  out(to, to) = all(from, from);
+  return out;
+}
+
+}  // namespace
+
+void glm::judge_coefficients(GlmModel& model, const Fit& fit) {
   const Index p = model.width(), lead = model.spec.intercept ? 1 : 0;
   const auto known = determined(model);
-  const bool by_t = model.law().estimates_dispersion();
-  model.covariance = (model.dispersion * inverse_information(model, fit, known)).unaryExpr(&or_none);
-  const double df = model.df_residual, tail = (1 - model.spec.level) / 2;
-  const double reach = !by_t ? -normal_quantile(tail) : df > 0 ? t_upper_quantile(tail, df) : kNone;
+  const auto df = model.df_tests();
+  const bool by_t = df.has_value();
+  const Matrix covariance = model.scatter.size() > 0
+                                ? robust_covariance(model, known)
+                                : Matrix(model.dispersion * inverse_information(model, fit, known));
+  model.covariance = covariance.unaryExpr(&or_none);
+  const double tail = (1 - model.spec.level) / 2;
+  const double reach = !by_t ? -normal_quantile(tail) : *df > 0 ? t_upper_quantile(tail, *df) : kNone;
   const auto judge = [&](Index term, double estimate, double& error, double& z, double& p_value, double& lower,
                          double& upper) {
     error = or_none(std::sqrt(model.covariance(term, term)));
     z = or_none(estimate / error);
-    p_value = std::isnan(z) ? kNone : by_t ? t_two_sided(z, df) : 2 * normal_upper(std::abs(z));
+    p_value = std::isnan(z) || (by_t && !(*df > 0)) ? kNone
+              : by_t                                ? t_two_sided(z, *df)
+                                                    : 2 * normal_upper(std::abs(z));
     lower = or_none(estimate - reach * error);
     upper = or_none(estimate + reach * error);
   };
@@ -87,10 +117,12 @@ void judge_coefficients(GlmModel& model, const glm::Fit& fit) {
     judge(0, model.base, model.intercept_std_error, model.intercept_z, model.intercept_p, model.intercept_lower,
           model.intercept_upper);
   model.t = by_t ? model.z : Vector();
-  model.odds_ratios = model.law().family == GlmFamily::binomial
+  model.odds_ratios = model.law().base() == GlmFamily::binomial
                           ? model.coefficients.unaryExpr([](double b) { return or_none(std::exp(b)); }).eval()
                           : Vector();
 }
+
+namespace {
 
 /// Limits by the profile likelihood in the place of Wald's.
 void profile(GlmModel& model, const glm::Fit& fit, const Rows& rows, const Execution& execution) {
@@ -116,7 +148,7 @@ void profile(GlmModel& model, const glm::Fit& fit, const Rows& rows, const Execu
 }
 
 void judge_fit(GlmModel& model, const glm::Survey& known, const glm::Totals& totals) {
-  const double parameters = static_cast<double>(model.rank) + (model.law().estimates_dispersion() ? 1 : 0);
+  const double parameters = glm::parameters_of(model);
   model.log_likelihood = or_none(totals.log_likelihood);
   model.aic = or_none(-2 * model.log_likelihood + 2 * parameters);
   model.bic = or_none(-2 * model.log_likelihood + std::log(known.n) * parameters);
@@ -132,7 +164,7 @@ std::string separation_warning(const GlmModel& model, const glm::Fit& fit, const
   std::vector<Index> which;
   for (Index j = 0; j < model.width(); ++j)
     if (model.separating(j) != 0) which.push_back(j);
-  const bool counts = model.law().family == GlmFamily::poisson;
+  const bool counts = model.law().base() != GlmFamily::binomial;
   const std::string columns =
       which.size() == 1 ? names_text(rows.features, which) : "a combination of " + names_text(rows.features, which);
   const std::string what =
@@ -170,7 +202,8 @@ std::vector<std::string> warnings_of(const GlmModel& model, const glm::Fit& fit,
                     model.rank, format_significant(known.n, 7)));
   else if (model.law().estimates_dispersion() && !(model.dispersion > 0) && !fit.cancelled)
     out.push_back("essentially perfect fit: summary may be unreliable");
-  else if (model.law().estimates_dispersion() && std::isnan(model.log_likelihood) && !fit.cancelled)
+  else if (model.law().estimates_dispersion() && model.law().has_likelihood() && std::isnan(model.log_likelihood) &&
+           !fit.cancelled)
     out.push_back("the likelihood cannot be expressed as a number: the residuals are too small or too large");
   if (model.law().family == GlmFamily::binomial && !known.whole)
     out.push_back("some proportions are no whole number of successes; give the trials by --precision or cbind()");
@@ -183,6 +216,15 @@ std::vector<std::string> warnings_of(const GlmModel& model, const glm::Fit& fit,
 }  // namespace
 
 void Glm::check() const {
+  const auto only = [&](bool given, const char* parameter, GlmFamily of) {
+    if (given && family != of)
+      throw Error(fmt::format("glm: {} is of the {} family; add --family {}", parameter, name_of(of), name_of(of)));
+  };
+  only(variance.has_value(), "variance", GlmFamily::quasi);
+  only(theta.has_value(), "theta", GlmFamily::negative_binomial);
+  if (interval == CoefficientInterval::profile && errors && *errors != StandardErrors::classical)
+    throw Error(fmt::format("glm: interval profile trusts the likelihood, and errors {} do not; use --interval wald",
+                            name_of(*errors)));
   if (!family || !link) return;
   const auto links = GlmLaw::links_of(*family);
   if (std::find(links.begin(), links.end(), *link) != links.end()) return;
@@ -193,6 +235,32 @@ void Glm::check() const {
 }
 
 namespace glm {
+
+double parameters_of(const GlmModel& model) {
+  return static_cast<double>(model.rank) + (model.law().estimates_dispersion() ? 1 : 0) + (model.theta_learned ? 1 : 0);
+}
+
+ScoreScatter scatter_of(const GlmModel& model, const Rows& rows, const Execution& execution) {
+  Problem problem;
+  problem.law = model.law();
+  problem.counts = model.counts;
+  const auto parts = [&](const Block& block) {
+    const Evaluated here = evaluate(problem, block, {model.base, model.slopes}, true);
+    ScoreParts out{here.frequency, {}, {}};
+    for (Index i = 0; i < here.size(); ++i) {
+      out.weight.push_back(here.prior[static_cast<std::size_t>(i)] * here[i].information);
+      out.residual.push_back(here[i].residual);
+    }
+    return out;
+  };
+  const double free = model.df_residual, n = free + static_cast<double>(model.rank);
+  const bool corrected = model.errors() == StandardErrors::hc1;
+  return score_scatter(model.errors(), model.centre(), parts,
+                       !corrected ? 1
+                       : free > 0 ? n / free
+                                  : kNone,
+                       rows, execution);
+}
 
 Certificate certificate_of(const GlmLaw& law, const std::optional<Excess>& excess, const Fit* fit) {
   Certificate out;
@@ -241,15 +309,26 @@ void say_undecided(Certificate& certificate) {
 
 GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  const glm::Problem problem = glm::problem_of(*spec, rows);
+  glm::Problem problem = glm::problem_of(*spec, rows);
+  const StandardErrors errors = chosen_errors(Glm::name, spec->errors, rows);
   const glm::Survey known = glm::survey(problem, rows, execution.part(0, 0.1, "reading rows"));
-  const glm::Fit found = glm::maximise(problem, known, rows, *spec, execution.part(0.1, 0.8));
+  const bool learns_theta = problem.law.family == GlmFamily::negative_binomial && !spec->theta;
+  if (learns_theta) problem.law.theta = glm::learn_theta(problem, known, rows, *spec, execution.part(0.1, 0.6));
+  problem.law.theta_learned = learns_theta;
+  const glm::Fit found = glm::maximise(problem, known, rows, *spec, execution.part(learns_theta ? 0.6 : 0.1, 0.8));
 
   GlmModel model;
   model.spec = *spec;
   model.spec.family = problem.law.family;
   model.spec.link = problem.law.link;
-  take_point(model, found, rows);
+  model.spec.errors = errors;
+  if (problem.law.family == GlmFamily::quasi) model.spec.variance = problem.law.variance;
+  if (problem.law.family == GlmFamily::negative_binomial) {
+    model.spec.theta = model.theta = problem.law.theta;
+    model.theta_learned = learns_theta;
+  }
+  model.spec.check();
+  glm::take_point(model, found, rows);
   const double lead = problem.intercept ? 1 : 0;
   model.df_null = known.n - lead;
   model.df_residual = known.n - static_cast<double>(model.rank);
@@ -266,10 +345,21 @@ GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options
     judge_fit(model, known, totals);
     model.residual_quantiles = glm::residual_quantiles(found.problem, found.at, rows, execution.part(0.9, 0.92));
   }
-  judge_coefficients(model, found);
+  ScoreScatter scores;
+  if (errors != StandardErrors::classical) {
+    scores = glm::scatter_of(model, rows, execution.part(0.92, 0.94));
+    model.scatter = scores.scatter;
+    model.clusters = scores.clusters;
+  }
+  if (learns_theta && !found.cancelled) {
+    const auto look = glm::look_at_theta(found.problem, found.at, rows, execution.part(0.94, 0.95));
+    model.theta_std_error = 1 / std::sqrt(look.information);
+  }
+  glm::judge_coefficients(model, found);
   if (spec->interval == CoefficientInterval::profile && !found.cancelled)
-    profile(model, found, rows, execution.part(0.92, 1));
+    profile(model, found, rows, execution.part(0.95, 1));
   model.warnings = warnings_of(model, found, known, rows, spec->family.has_value());
+  warn_of_errors(errors, scores, model.rank, model.warnings);
   model.certificate = glm::certificate_of(problem.law, found.excess, &found);
   if (found.separating.size() > 0) glm::say_separated(model.certificate, found.completely);
   else if (found.undecided) glm::say_undecided(model.certificate);

@@ -1,19 +1,22 @@
 // lemma/linear/glm.hpp
 #pragma once
 #include <lemma/linear/glm/family.hpp>
+#include <lemma/linear/shared/sandwich.hpp>
 #include <lemma/math/least_squares.hpp>
 #include <lemma/model/method.hpp>
 #include <limits>
 
 namespace lemma {
 
-enum class CoefficientInterval { wald, profile };
-constexpr auto names_of(CoefficientInterval) { return std::array<std::string_view, 2>{"wald", "profile"}; }
+/// none: not in the printed table, and Wald's in the results.
+enum class CoefficientInterval { none, wald, profile };
+constexpr auto names_of(CoefficientInterval) { return std::array<std::string_view, 3>{"none", "wald", "profile"}; }
 
 /// Generalised linear model: y has a distribution of the family with mean μ,
 ///
 ///     g(μᵢ) = ηᵢ = offsetᵢ + b₀ + xᵢ·b,
 ///
+/// (negative_binomial: and θ; the quasi families have no likelihood, but the same equations)
 /// and b₀, b maximise the likelihood: they minimise the deviance D = Σ wᵢ d(yᵢ, μᵢ), wᵢ = weight · precision. Weights are
 /// frequencies (n = Σ weight), precisions R's glm weights: the number of trials of a proportion, the inverse variance of a
 /// mean. With cbind(successes, failures) the trials are such prior weights, and n is the number of rows.
@@ -24,6 +27,8 @@ constexpr auto names_of(CoefficientInterval) { return std::array<std::string_vie
 /// maximum itself. Where the classes can be separated there is none: the separating columns are named, and their
 /// coefficients are not determined (null).
 ///
+/// Standard errors may be robust (linear/shared/sandwich.hpp): then tests, Wald's intervals and those of means are too.
+///
 /// Cost         a scan for each iteration: O(n p²) time, O(p²) memory, from memory or from disk.
 /// Certificate  optimal (stationary where the log-likelihood is not concave): ½ gᵀ H⁻¹ g, what the next step would gain,
 ///              relative to the squares that cancel in the working residuals; verify takes the triangle by Householder
@@ -31,8 +36,11 @@ constexpr auto names_of(CoefficientInterval) { return std::array<std::string_vie
 struct Glm {
   std::optional<GlmFamily> family;
   std::optional<GlmLink> link;
+  std::optional<GlmVariance> variance;
+  std::optional<double> theta;
   bool intercept = true;
-  CoefficientInterval interval = CoefficientInterval::wald;
+  std::optional<StandardErrors> errors;
+  CoefficientInterval interval = CoefficientInterval::none;
   double level = 0.95;
   double epsilon = 1e-8;
   int max_iterations = 25;
@@ -49,14 +57,23 @@ struct Glm {
       .takes_weights = true,
       .takes_precision = true,
       .takes_offset = true,
+      .takes_clusters = true,
       .takes_counts = true,
       .either_response = true};
   static constexpr auto params() {
     return std::tuple{
         param("family", &Glm::family, "distribution of y; by default binomial for classes and counts, else gaussian"),
         param("link", &Glm::link, "what is linear in x; by default the family's canonical link"),
+        param("variance", &Glm::variance,
+              "of the quasi family: how the variance follows the mean; by default constant"),
+        param(
+            "theta", &Glm::theta,
+            "of the negative_binomial family: the variance is mu + mu^2 / theta; by default that of maximum likelihood",
+            above(0), Step::logarithmic),
         param("intercept", &Glm::intercept, "fit an intercept"),
-        param("interval", &Glm::interval, "confidence intervals of the coefficients: wald, or by profile likelihood"),
+        param("errors", &Glm::errors, kAboutErrors),
+        param("interval", &Glm::interval,
+              "confidence intervals of the coefficients in the printed table: none, wald, or by profile likelihood"),
         param("level", &Glm::level, "confidence level of the intervals for the coefficients", within(0, 1)),
         param("epsilon", &Glm::epsilon, "an iteration counts as the last when |ΔD| / (|D| + 0.1) is below this",
               between(1e-15, 0.1), Step::logarithmic),
@@ -65,9 +82,11 @@ struct Glm {
               "a column is aliased when less than this share of it is orthogonal to the columns before it",
               between(1e-15, 0.1), Step::logarithmic)};
   }
-  void check() const;  // a link that the family does not have
+  /// A link, a variance or a theta that the family does not have; a profile of what robust errors do not trust.
+  void check() const;
   Needs needs(Needs usual) const {
-    usual.classes = !family || *family == GlmFamily::binomial;
+    usual.classes = !family || *family == GlmFamily::binomial || *family == GlmFamily::quasibinomial ||
+                    (*family == GlmFamily::quasi && variance == GlmVariance::mu_rest);
     return usual;
   }
 };
@@ -88,6 +107,8 @@ struct GlmModel : Evidence {
   double log_likelihood = kNone, aic = kNone, bic = kNone;
   Matrix covariance;
   Vector residual_quantiles;
+  Index clusters = 0;
+  double theta = 0, theta_std_error = 0;
 
   // The slopes where the iterations ended (0 where aliased): the coefficients, and where classes are separated those that
   // have no limit too. R with RᵀR = Σ w W (x − mean)ᵀ(x − mean), over the columns that take part, at these slopes.
@@ -99,6 +120,13 @@ struct GlmModel : Evidence {
   Vector mean, mean_rest;
   double mass = 0;
   bool classes = false, counts = false;
+  Matrix scatter;  // of the scores, for errors that are not classical; else empty
+  bool theta_learned = false;
+  // After an update: where the rows before it had their maximum (slopes, then the intercept), and their information there.
+  Vector past, past_mean;
+  Matrix past_triangle;
+  double past_mass = 0;
+  int updates = 0;
 
   static constexpr auto fields() {
     using M = GlmModel;
@@ -127,12 +155,17 @@ struct GlmModel : Evidence {
         result("iterations", &M::iterations, "Fisher scoring iterations by R's rule"),
         result("dispersion", &M::dispersion, "1, or pearson_chi2 / df_residual where it is estimated"),
         result("pearson_chi2", &M::pearson_chi2, "sum of w (y - mean)^2 / V(mean)"),
-        result("log_likelihood", &M::log_likelihood, "at the maximum; an estimated dispersion is that of R's logLik"),
-        result("aic", &M::aic, "-2 log_likelihood + 2 (rank, + 1 where the dispersion is estimated)"),
+        result("log_likelihood", &M::log_likelihood,
+               "at the maximum; an estimated dispersion is that of R's logLik; null for quasi families"),
+        result("aic", &M::aic, "-2 log_likelihood + 2 (rank, + 1 where the dispersion or theta is estimated)"),
         result("bic", &M::bic, "-2 log_likelihood + log(n) (the same number)"),
         result("covariance", &M::covariance, "of the coefficients, the intercept first; null where not determined"),
         result("residual_quantiles", &M::residual_quantiles,
                "least, quartiles and largest deviance residual; empty beyond 100,000 rows"),
+        later(result("theta", &M::theta, "of negative_binomial: the variance is mean + mean^2 / theta; 0 where the family has none")),
+        later(result("theta_std_error", &M::theta_std_error,
+                     "of theta, where it is that of maximum likelihood; else 0")),
+        later(result("clusters", &M::clusters, "how many there are, for errors cluster; else 0")),
         state("slopes", &M::slopes, "where the iterations ended; 0 where aliased"),
         state("base", &M::base, "the intercept where the iterations ended"),
         state("kept", &M::kept, "columns that take part"),
@@ -142,11 +175,19 @@ struct GlmModel : Evidence {
         state("mean_rest", &M::mean_rest, "what rounding left out of the mean"),
         state("mass", &M::mass, "sum of these weights"),
         state("classes", &M::classes, "the response was categorical"),
-        state("counts", &M::counts, "the response was cbind(successes, failures)")};
+        state("counts", &M::counts, "the response was cbind(successes, failures)"),
+        later(state("past", &M::past, "coefficients before the last update, the intercept last; empty: never updated")),
+        later(state("past_mean", &M::past_mean, "the mean then")),
+        later(state("past_triangle", &M::past_triangle, "R then")),
+        later(state("past_mass", &M::past_mass, "sum of the weights then")),
+        later(state("updates", &M::updates, "how often new rows were taken in since the fit")),
+        later(state("theta_learned", &M::theta_learned, "theta is that of maximum likelihood")),
+        later(state("scatter", &M::scatter, "of the scores, where the information is 1; empty for classical errors"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::near;
   Index width() const { return slopes.size(); }
   void check() const;
-  GlmLaw law() const { return {*spec.family, *spec.link}; }
+  GlmLaw law() const;
 
   Index class_count() const { return classes ? 2 : 0; }
   Task task() const { return classes ? Task::classification : Task::regression; }
@@ -167,12 +208,19 @@ struct GlmModel : Evidence {
   /// What R's print(summary(glm)) prints.
   std::string summary(const Names& names) const;
 
+  StandardErrors errors() const { return spec.errors.value_or(StandardErrors::classical); }
+  /// Of the tests: nothing where they are normal; df_residual, or clusters − 1, where the dispersion is estimated.
+  std::optional<double> df_tests() const;
+  CentredTriangle centre() const;
   Vector linear_predictor(const MatrixView& x, std::span<const double> offset) const;
   Vector quadratic_form(const MatrixView& x) const;  // [1 x]ᵀ (XᵀWX)⁻¹ [1 x] for each row
 };
 
 GlmModel fit(const Valid<Glm>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const GlmModel& model, const Rows& rows, const Execution& execution);
+/// Near the fit to all rows: the deviance of those before is a quadratic about their maximum, that of the new ones itself.
+/// Deviances and likelihoods of all rows are not known then.
+GlmModel updated(const GlmModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Glm>();
 

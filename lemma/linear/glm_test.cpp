@@ -93,7 +93,7 @@ TEST(Glm, AnOffsetOfATableGoesThroughTheLinkInAllThatIsPredicted) {
 }
 
 TEST(Glm, PrecisionsAreTheWeightsOfR) {
-  const FitOptions weighted{.precision = numbers("n")};
+  const CallOptions weighted{.precision = numbers("n")};
   const auto gamma =
       fit(Glm{.family = GlmFamily::gamma, .link = GlmLink::identity}, formula("v ~ x"), rows(), weighted);
   expect_near(coefficients(gamma), Vector{{0.147881145319636, 1.0021252308909}}, 1e-6, "gamma");  // R stops at 1e-8

@@ -7,6 +7,7 @@
 #include <lemma/linear/lasso/parts.hpp>
 #include <lemma/linear/shared/share_explained.hpp>
 #include <lemma/model/comparison.hpp>
+#include <numeric>
 
 namespace lemma {
 
@@ -19,15 +20,15 @@ namespace net {
 ElasticNet as_net(const Lasso& spec) {
   return {.alpha = 1,
           .lambda = spec.lambda,
-          .lambdas = spec.lambdas,
-          .ratio = spec.ratio,
+          .path_length = spec.path_length,
+          .path_ratio = spec.path_ratio,
           .intercept = spec.intercept,
           .standardize = spec.standardize,
           .penalty_factors = spec.penalty_factors,
           .positive = spec.positive,
           .choose = spec.choose,
           .tolerance = spec.tolerance,
-          .max_sweeps = spec.max_sweeps};
+          .max_iterations = spec.max_iterations};
 }
 
 NetPenalty penalty_of(std::string_view method, const ElasticNet& net, const Rows& rows) {
@@ -104,14 +105,27 @@ PathPoint bounded_point(CoordinatePath& path, const NetPenalty& penalty, double 
 namespace {
 
 std::vector<double> lambdas_of(CoordinatePath& path, const ElasticNet& net, const Rows& rows) {
-  if (!net.lambda.empty()) {
-    auto given = net.lambda;
-    std::sort(given.begin(), given.end(), std::greater<>());
-    return given;
-  }
+  if (!net.lambda.empty()) return net.lambda;
   const double largest = path.largest_lambda() * (1 + 1e-15);  // rounding must not let a coefficient in
   if (!(largest > 0)) return {0};                              // nothing to explain, or nothing to explain it
-  return lambda_path(largest, net.lambdas, net.ratio.value_or(rows.count() > rows.width() ? 1e-4 : 1e-2));
+  return lambda_path(largest, net.path_length, net.path_ratio.value_or(rows.count() > rows.width() ? 1e-4 : 1e-2));
+}
+
+/// From the largest λ down, where each solution is the start of the next; given back in the order of `lambdas`.
+std::vector<PathPoint> follow(CoordinatePath& path, const std::vector<double>& lambdas, const Execution& execution) {
+  std::vector<std::size_t> order(lambdas.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lambdas[a] > lambdas[b]; });
+  std::vector<std::optional<PathPoint>> found(lambdas.size());
+  for (std::size_t k = 0; k < order.size() && !(k > 0 && execution.cancelled()); ++k) {
+    found[order[k]] = path.move_to(lambdas[order[k]]);
+    execution.report(0.2 + 0.7 * static_cast<double>(k + 1) / static_cast<double>(lambdas.size()),
+                     "following the path");
+  }
+  std::vector<PathPoint> out;
+  for (auto& point : found)
+    if (point) out.push_back(std::move(*point));
+  return out;
 }
 
 std::vector<std::string> warnings_of(const StandardisedColumns& columns, const std::vector<std::string>& features) {
@@ -134,7 +148,7 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
   const NetPenalty penalty = penalty_of(Spec::name, net, rows);
   const StandardisedColumns columns =
       standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.1, "reading rows"));
-  CoordinatePath path(columns, penalty, {0.5 * net.tolerance, net.max_sweeps}, execution.part(0.1, 0.2));
+  CoordinatePath path(columns, penalty, {0.5 * net.tolerance, net.max_iterations}, execution.part(0.1, 0.2));
   std::vector<PathPoint> points;
   std::size_t asked_for = 1;
   if (const auto bound = bound_of(spec)) {
@@ -142,12 +156,7 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
   } else {
     const auto lambdas = lambdas_of(path, net, rows);
     asked_for = lambdas.size();
-    for (const double lambda : lambdas) {
-      points.push_back(path.move_to(lambda));
-      execution.report(0.2 + 0.7 * static_cast<double>(points.size()) / static_cast<double>(lambdas.size()),
-                       "following the path");
-      if (execution.cancelled()) break;
-    }
+    points = follow(path, lambdas, execution);
   }
 
   PathModel<Spec> model;
@@ -191,7 +200,7 @@ PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& o
   if (execution.cancelled()) model.warnings.push_back("cancelled: the path ends early");
   model.certificate = certificate_of(model.gap.of, net.tolerance, sweeps,
                                      execution.cancelled() ? "cancelled"
-                                     : unfinished > 0      ? "sweep limit"
+                                     : unfinished > 0      ? "iteration limit"
                                                            : "converged");
   if (points.size() < asked_for) {  // what is there may be right, but it is not what was asked for
     model.certificate.value = PathModel<Spec>::kNone;
@@ -230,10 +239,6 @@ void compare_numbers(Comparison& same, const PathModel<Spec>& model, const Stand
 
 template <class Spec>
 Certificate certify_path(const PathModel<Spec>& model, const Rows& rows, const Execution& execution) {
-  check_rows(Spec::name, Spec::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("{}: the model has {} columns and the rows have {}", Spec::name, model.width(), rows.width()));
-  model.check();
   const ElasticNet net = as_net(model.spec);
   const StandardisedColumns columns =
       standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.5));

@@ -16,15 +16,15 @@ namespace lemma {
 struct Lasso {
   std::vector<double> lambda;
   std::optional<double> bound;
-  int lambdas = 100;
-  std::optional<double> ratio;
+  int path_length = 100;
+  std::optional<double> path_ratio;
   bool intercept = true;
   bool standardize = true;
   std::vector<double> penalty_factors;
   bool positive = false;
   PathChoice choose = PathChoice::bic;
   double tolerance = 1e-10;
-  int max_sweeps = 100'000;
+  int max_iterations = 100'000;
 
   static constexpr std::string_view name = "lasso";
   static constexpr MethodAbout about{.family = "linear",

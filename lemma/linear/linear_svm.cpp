@@ -31,7 +31,7 @@ Point settled(const LinearSvm& spec, const Problem& problem, const RowProducts& 
   const Vector users = point.theta;
   point.theta = about_centre(users, centre);
   judge(problem, rows, point);
-  if (!(point.gap() <= tolerance_of(spec)) && point.theta.allFinite() && point.stopped != "cancelled")
+  if (!(point.gap() <= tolerance_of(spec)) && point.theta.allFinite() && point.stopped != Stop::cancelled)
     point.dual = std::max(point.dual, proved(spec, problem, rows, point.theta, execution).dual);
   point.theta = users;
   return point;
@@ -76,7 +76,7 @@ Certificate certificate_of(const Point& worst, double tolerance) {
   out.value = worst.gap();
   out.tolerance = claimed(tolerance, 1e-2);  // averaged subgradients prove no more
   out.iterations = worst.iterations;
-  out.stopped = worst.stopped;
+  out.stopped = name_of(worst.stopped);
   out.error_bound =
       std::sqrt(2 * std::max(worst.primal - worst.dual, 1e-15 * worst.primal));  // P is 1-strongly convex in w
   out.message = fmt::format(
@@ -132,7 +132,12 @@ LinearSvmModel fit(const Valid<LinearSvm>& spec, const Rows& rows, const FitOpti
     if (k == 0 || !(point.gap() <= model.certificate.value))
       model.certificate = certificate_of(point, tolerance_of(model.spec));
   }
-  if (!model.certificate.holds())
+  if (!model.certificate.holds() && model.spec.solver == LinearSvmSolver::pegasos)
+    model.warnings.push_back(fmt::format(
+        "pegasos is a rough method, whose gap falls like 1 / passes: it is {:.1e} after {} passes; --solver "
+        "exact (few columns) or dual come closer",
+        model.certificate.value, model.certificate.iterations));
+  else if (!model.certificate.holds())
     model.warnings.push_back(
         fmt::format("the optimum was not reached ({}, gap {:.1e}): more --max_iterations or a smaller C, or "
                     "columns on like scales ('scale | linear_svm'), will help",

@@ -1,9 +1,8 @@
 // lemma/linear/linear_svm.hpp
 #pragma once
+#include <lemma/linear/shared/margin_planes.hpp>
 #include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/one_vs_rest.hpp>
-#include <lemma/model/path.hpp>
 
 namespace lemma {
 
@@ -33,7 +32,8 @@ constexpr auto names_of(LinearSvmSolver) { return std::array<std::string_view, 4
 ///          finitely many steps. O(n p²) a step.
 /// dual     many columns, sparse rows: coordinate descent in random order; rows whose α has come to rest at a bound are left
 ///          out until the end. O(entries) a pass. The free bias is the multiplier of Σ αᵢ tᵢ = 0, by an augmented Lagrangian.
-/// pegasos  stochastic subgradients of P with a decreasing step, averaged over the passes: a rough answer to big problems.
+/// pegasos  stochastic subgradients of P with a decreasing step, averaged over the passes: a rough answer to big problems, whose
+///          gap falls like 1 / passes. It is here to be compared with; dual is as cheap a pass, and converges linearly.
 ///
 /// Certificate  optimal: the relative duality gap (P − D) / P. `verify` makes α anew from the margins: 0 beyond 1, c within, and
 ///              a small quadratic programme for those on it (hinge), 2c (1 − m) (squared hinge); for a free bias
@@ -71,7 +71,8 @@ struct LinearSvm {
               "factors on the weights of the rows of each class, in their order; balanced: all classes count the same",
               at_least(0)),
         param("solver", &S::solver,
-              "exact for few columns, dual (coordinate descent) for many; pegasos has a tolerance 100 times looser"),
+              "exact for few columns, dual (coordinate descent) for many; pegasos is rough: its gap falls like "
+              "1 / passes, and its tolerance is 100 times looser"),
         param("tolerance", &S::tolerance, "duality gap at which the work ends, relative to the objective",
               between(1e-12, 0.1), Step::logarithmic),
         param("max_iterations", &S::max_iterations, "steps of exact, passes over the rows of the others, at most",
@@ -80,32 +81,27 @@ struct LinearSvm {
 };
 static_assert(Described<LinearSvm>);
 
-struct LinearSvmModel : Evidence {
+struct LinearSvmModel : MarginPlanes {
+  using Base = MarginPlanes;
   LinearSvm spec;
-  PathMatrix coefficients;  // one row for each plane
-  PathNumbers intercept, objective_primal, objective_dual, gap, n_support;
-  Vector class_factors;
+  PathNumbers objective_primal, objective_dual, gap, n_support;
 
   static constexpr auto fields() {
     using M = LinearSvmModel;
-    return std::tuple{
-        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more",
-               kByFeature),
-        result("intercept", &M::intercept, "b of each plane; 0 when none is fitted"),
-        result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
-        result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
-        result("gap", &M::gap, "(P - D) / P"),
-        result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side"),
-        state("class_factors", &M::class_factors, "factors on the weights of the classes")};
+    return std::tuple_cat(
+        first_fields(),
+        std::tuple{
+            result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
+            result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
+            result("gap", &M::gap, "(P - D) / P"),
+            result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
-  Index planes() const { return coefficients.of.rows(); }
-  Index class_count() const { return classes_for(planes()); }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   void check() const;
 
   Matrix decision(const MatrixView& x) const;  // f(x) of each plane
   Labels predict(const MatrixView& x) const;
-  AffineMap affine() const { return {coefficients.of, intercept.of}; }
   std::vector<NamedColumn> diagnostics(const Block& block) const;  // margin and slack of each row
   std::string summary(const Names& names) const;
 };

@@ -33,7 +33,7 @@ struct Clouds {
   }
 };
 
-LinearSvmModel fitted(const LinearSvm& spec, const Rows& rows, const FitOptions& options = {}) {
+LinearSvmModel fitted(const LinearSvm& spec, const Rows& rows, const CallOptions& options = {}) {
   return fit(Valid<LinearSvm>(spec), rows, options);
 }
 
@@ -167,7 +167,7 @@ TEST(LinearSvm, WithMoreColumnsThanRowsIsFoundByDescent) {
 TEST(LinearSvm, DescentAndSubgradientsGiveTheSameBitsOnAnyNumberOfThreads) {
   const Clouds data(3000, 40);
   for (const auto solver : {LinearSvmSolver::dual, LinearSvmSolver::pegasos}) {
-    FitOptions one, four;
+    CallOptions one, four;
     one.threads = 1;
     four.threads = 4;
     const LinearSvm spec{.solver = solver, .max_iterations = 40};
@@ -194,7 +194,7 @@ TEST(LinearSvm, AFreeBiasMovesWithTheRowsAndAPenalisedOneDoesNot) {
 
 TEST(LinearSvm, WeightsAndClassWeightsAreCopiesOfRows) {
   const Clouds data(90, 3);
-  FitOptions weighted;
+  CallOptions weighted;
   weighted.weights = Vector::Ones(90);
   std::vector<Index> copies;
   std::vector<std::string> labels;
@@ -270,7 +270,7 @@ TEST(LinearSvmLimits, OneClassOrAClassWithoutWeightIsRefused) {
   const Clouds data(30, 2);
   const std::vector<std::string> one(30, "yes");
   EXPECT_NE(message_of([&] { fit(LinearSvm{}, data.x, one); }).find("at least two classes"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Ones(30);
   for (Index i = 0; i < 30; i += 3) options.weights(i) = 0;
   EXPECT_NE(message_of([&] { fit(LinearSvm{}, data.x, data.labels, options); }).find("class 'yes' has no rows"),

@@ -70,11 +70,11 @@ Vector start_on_sample(const Rows& rows, const Frame& frame, const Logistic& spe
 /// The evidence, where the solver did not come to it.
 void finish_certificate(Solution& solution, const Loss& loss, const PenaltyTerm& penalty, const Rows& rows,
                         const Execution& execution) {
-  if (penalty.lambda() == 0 && solution.stopped != "cancelled") {
+  if (penalty.lambda() == 0 && solution.stopped != Stop::cancelled) {
     look_for_minimum(solution, Route::hessian, loss, rows, execution);
   } else if (penalty.lambda() == 0) {
     solution.dual_point = false;  // nobody asked whether there is a minimum
-  } else if (solution.stopped != "converged") {
+  } else if (solution.stopped != Stop::converged) {
     solution.gap = duality_gap(loss, penalty, solution.beta, loss.split(solution.beta));
   }
 }
@@ -132,7 +132,7 @@ void warn_of_separation(LogisticModel& model, const Solution& solution, const Ro
         fmt::format("{}: without a penalty the coefficients grow without end and the best ones do not exist; use "
                     "--lambda above 0, or leave {} out",
                     in_words(solution.overlap, rows), solution.overlap.alone.size() == 1 ? "the column" : "columns"));
-  if (solution.stopped == "overlap not decided")
+  if (solution.stopped == Stop::overlap_unknown)
     model.warnings.push_back(
         "it was not decided whether the classes overlap, without which there are no best coefficients; use --lambda "
         "above 0");
@@ -218,7 +218,7 @@ Certificate begun(const Solution& at, double tolerance) {
   Certificate out;
   out.tolerance = claimed(tolerance);
   out.iterations = at.iterations;
-  out.stopped = at.stopped;
+  out.stopped = name_of(at.stopped);
   return out;
 }
 
@@ -229,10 +229,10 @@ Certificate certificate_of(const Solution& worst, const PenaltyTerm& penalty, do
   out.strength = Strength::optimal;
   out.kind = "relative duality gap";
   out.value = worst.excess();
-  if (worst.stopped == "separated")
+  if (worst.stopped == Stop::separated)
     out.message =
         "The classes are separated: the objective has no minimum, and its infimum is reached at no coefficients";
-  else if (worst.stopped == "overlap not decided")
+  else if (worst.stopped == Stop::overlap_unknown)
     out.message = "Whether the classes overlap was not decided, so that nothing is known of a minimum";
   else if (!worst.dual_point)
     out.message = "No dual point was found, so that nothing is known of how far the objective is from its least value";

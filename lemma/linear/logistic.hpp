@@ -131,6 +131,8 @@ struct LogisticModel : Evidence {
         state("past", &M::past, "updated models: the coefficients before, the intercept first"),
         state("past_curvature", &M::past_curvature, "updated models: the Hessian there")};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::near;
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.of.cols(); }
   Index chosen() const { return lambda.size() - 1; }
   void check() const;
@@ -143,6 +145,8 @@ struct LogisticModel : Evidence {
   Labels classify(const MatrixView& x, Offset offset = {}) const;
   Matrix probabilities(const MatrixView& x, Offset offset = {}) const;
   Matrix decision(const MatrixView& x, Offset offset = {}) const;  // η
+  static Vector value_of(const Matrix& planes);                    // a proportion
+  static Matrix probabilities_of(const Matrix& planes);
   AffineMap affine() const;
   std::string summary(const Names& names) const;
 };

@@ -6,6 +6,7 @@
 #include <lemma/linear/lp_svm.hpp>
 #include <lemma/linear/shared/margin_problem.hpp>
 #include <lemma/linear/shared/planes.hpp>
+#include <lemma/linear/shared/programme_gap.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/model/one_vs_rest.hpp>
@@ -186,8 +187,9 @@ double best_dual_value(const Problem& problem, const RowProducts& rows, bool har
 }
 
 /// The plane from the multipliers of the dual programme, with its best bias.
+/// `ended` says why it is this one.
 Point solve_plane(const Problem& problem, const RowProducts& rows, bool hard, const Vector& spread,
-                  const Execution& execution) {
+                  const Execution& execution, std::string& ended) {
   const Vector units = units_of(spread);
   const auto which = used_rows(problem);
   LinearProgrammeOptions how;
@@ -197,7 +199,7 @@ Point solve_plane(const Problem& problem, const RowProducts& rows, bool hard, co
   if (hard && answer.status == ProgrammeStatus::unbounded) refuse_to_separate(answer, which);
   Point out;
   out.iterations = answer.iterations;
-  out.stopped = answer.solved() ? "optimal vertex" : execution.cancelled() ? "cancelled" : answer.message;
+  ended = answer.solved() ? "optimal vertex" : execution.cancelled() ? name_of(Stop::cancelled) : answer.message;
   out.alpha = Vector::Zero(problem.c.size());
   if (answer.x.size() == static_cast<Index>(which.size()))
     for (std::size_t k = 0; k < which.size(); ++k) out.alpha(which[k]) = answer.x(static_cast<Index>(k));
@@ -260,19 +262,8 @@ Problem lp_problem(const LpSvm& spec, const Rows& rows, const std::vector<double
   return out;
 }
 
-Certificate gap_certificate(const Point& worst) {
-  Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
-  out.value = worst.gap();
-  out.tolerance = kTolerance;
-  out.iterations = worst.iterations;
-  out.stopped = worst.stopped;
-  out.message = fmt::format(
-      "No plane has an objective below {:.7g} by more than {:.1e} of it (allowed {:.0e}): a feasible point of the dual "
-      "programme shows it.",
-      worst.primal, out.value, out.tolerance);
-  return out;
+Certificate gap_certificate(const Point& worst, std::string_view ended) {
+  return certificate_of({worst.primal, worst.gap(), kTolerance, "plane has"}, worst.iterations, ended);
 }
 
 }  // namespace
@@ -295,7 +286,9 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
   for (Index k = 0; k < planes; ++k) {
     const auto share = [&](Index of) { return 0.05 + 0.95 * static_cast<double>(of) / static_cast<double>(planes); };
     const Problem problem = lp_problem(*spec, rows, factors, k);
-    Point point = solve_plane(problem, about, spec->hard(), columns.spread, execution.part(share(k), share(k + 1)));
+    std::string ended;
+    Point point =
+        solve_plane(problem, about, spec->hard(), columns.spread, execution.part(share(k), share(k + 1)), ended);
     if (centred) point.theta(0) -= columns.centre.dot(point.theta.tail(p));
     lemma::planes::require_numbers(LpSvm::name, point.theta.allFinite(), rows.features, columns.spread);
     const Vector f = products.times(point.theta);
@@ -306,18 +299,13 @@ LpSvmModel fit(const Valid<LpSvm>& spec, const Rows& rows, const FitOptions& opt
     model.objective.of(k) = length_of(point.theta) + (spec->hard() ? 0.0 : problem.losses(f));
     model.slack.of(k) = spec->hard() ? 0.0 : slack_weight(problem, rows, f);
     model.n_zero.of(k) = static_cast<double>((point.theta.tail(p).array() == 0).count());
-    if (k == 0 || !(point.gap() <= model.certificate.value)) model.certificate = gap_certificate(point);
+    if (k == 0 || !(point.gap() <= model.certificate.value)) model.certificate = gap_certificate(point, ended);
   }
   return model;
 }
 
 /// α is made from the margins alone; both values are taken from the rows.
 Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(LpSvm::name, LpSvm::about, rows);
-  require(rows.width() == model.width() && planes_for(rows) == model.planes(),
-          fmt::format("lp_svm: the model has {} columns and {} planes, which the rows do not fit", model.width(),
-                      model.planes()));
-  model.check();
   const Columns columns = look_at_columns(LpSvm::name, rows, execution);
   const auto factors =
       class_factors(LpSvm::name, model.spec.class_weights, class_counts(LpSvm::name, rows), rows.classes);
@@ -330,12 +318,11 @@ Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& 
     Point point;
     point.theta.resize(model.width() + 1);
     point.theta << model.intercept.of(k), model.coefficients.of.row(k).transpose();
-    point.stopped = "looked at again";
     const Vector f = products.times(point.theta);
     point.primal = primal_value(problem, hard, point.theta, f);
     const Vector alpha = alpha_of(problem, about, hard, columns.spread, f);
     point.dual = best_dual_value(problem, about, hard, point.theta, columns.spread, alpha);
-    if (k == 0 || !(point.gap() <= out.value)) out = gap_certificate(point);
+    if (k == 0 || !(point.gap() <= out.value)) out = gap_certificate(point, name_of(Stop::looked_again));
     Vector slopes = point.theta;
     slopes(0) = 0;
     const double best = problem.best_bias(products.times(slopes));
@@ -352,15 +339,7 @@ Certificate certify(const LpSvmModel& model, const Rows& rows, const Execution& 
   return out;
 }
 
-void LpSvmModel::check() const {
-  require(planes() >= 1 && width() >= 1 && coefficients.of.allFinite(), "lp_svm: the coefficients are not usable");
-  for (const PathNumbers* each : {&intercept, &objective, &slack, &n_zero})
-    require(each->size() == planes() && each->of.allFinite(), "lp_svm: the numbers of the planes are not usable");
-  require(planes() == functions_for(class_count()), "lp_svm: two classes need one plane");
-  require(class_factors.size() == class_count() && class_factors.allFinite(),
-          "lp_svm: there must be a factor for each class");
-  require(spec.intercept || (intercept.of.array() == 0).all(), "lp_svm: there is an intercept where none was fitted");
-}
+void LpSvmModel::check() const { check_planes(LpSvm::name, spec.intercept, {&objective, &slack, &n_zero}); }
 
 Matrix LpSvmModel::decision(const MatrixView& x) const { return planes::decision(LpSvm::name, affine(), x); }
 Labels LpSvmModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }

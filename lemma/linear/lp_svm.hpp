@@ -1,9 +1,8 @@
 // lemma/linear/lp_svm.hpp
 #pragma once
+#include <lemma/linear/shared/margin_planes.hpp>
 #include <lemma/model/class_weights.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/one_vs_rest.hpp>
-#include <lemma/model/path.hpp>
 #include <limits>
 
 namespace lemma {
@@ -54,31 +53,26 @@ struct LpSvm {
 };
 static_assert(Described<LpSvm>);
 
-struct LpSvmModel : Evidence {
+struct LpSvmModel : MarginPlanes {
+  using Base = MarginPlanes;
   LpSvm spec;
-  PathMatrix coefficients;  // one row for each plane
-  PathNumbers intercept, objective, slack, n_zero;
-  Vector class_factors;
+  PathNumbers objective, slack, n_zero;
 
   static constexpr auto fields() {
     using M = LpSvmModel;
-    return std::tuple{
-        result("coefficients", &M::coefficients, "w of the plane between two classes, or one row for each of more",
-               kByFeature),
-        result("intercept", &M::intercept, "b of each plane; 0 when none is fitted"),
-        result("objective", &M::objective, "sum of |w| plus C times the slacks"),
-        result("slack", &M::slack, "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),
-        result("n_zero", &M::n_zero, "number of coefficients that are 0"),
-        state("class_factors", &M::class_factors, "factors on the weights of the classes")};
+    return std::tuple_cat(
+        first_fields(),
+        std::tuple{
+            result("objective", &M::objective, "sum of |w| plus C times the slacks"),
+            result("slack", &M::slack, "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),
+            result("n_zero", &M::n_zero, "number of coefficients that are 0")},
+        last_fields());
   }
-  Index width() const { return coefficients.of.cols(); }
-  Index planes() const { return coefficients.of.rows(); }
-  Index class_count() const { return classes_for(planes()); }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   void check() const;
 
   Matrix decision(const MatrixView& x) const;  // f(x) of each plane
   Labels predict(const MatrixView& x) const;
-  AffineMap affine() const { return {coefficients.of, intercept.of}; }
   std::vector<NamedColumn> diagnostics(const Block& block) const;  // margin and slack of each row
   std::string summary(const Names& names) const;
 };

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/linear/multinomial/parts.hpp>
 #include <lemma/linear/shared/likelihood_gap.hpp>
-#include <lemma/linear/shared/quadratic_model.hpp>
+#include <lemma/linear/shared/newton.hpp>
 #include <lemma/optimize/minimise.hpp>
 
 namespace lemma {
@@ -14,8 +14,7 @@ namespace {
 using logit::QuadraticModel;
 
 constexpr Index kMostForHessian = 1500;
-constexpr double kBelowRounding = 1e-13, kFurther = 1e-4, kNearlyThere = 1e-5, kNoLoss = 1e-9;
-constexpr int kMostHalvings = 40, kMostStalls = 4;
+constexpr double kNoLoss = 1e-9;
 
 Vector flat(const Matrix& b) { return Eigen::Map<const Vector>(b.data(), b.size()); }
 Matrix shaped(const Vector& v, Index classes) {
@@ -52,6 +51,30 @@ Look look_at(const Loss& loss, const PenaltyTerm& penalty, const Matrix& b) {
   return out;
 }
 
+class OfClasses final : public logit::NewtonProblem {
+ public:
+  OfClasses(const Loss& loss, const PenaltyTerm& penalty) : loss_(loss), penalty_(penalty) {}
+  double look(const Vector& at, Vector& gradient, Matrix& hessian) const override {
+    Look found = look_at(loss_, penalty_, shaped(at, loss_.classes().count()));
+    gradient = flat(found.gradient);
+    hessian = std::move(found.hessian);
+    return found.objective;
+  }
+  Gap look_at_gap(const Vector& at, Vector& gradient) const override {
+    const Matrix b = shaped(at, loss_.classes().count());
+    const DualParts parts = loss_.split(b);
+    Matrix slopes = -parts.of_class.front();
+    for (std::size_t c = 1; c < parts.of_class.size(); ++c) slopes -= parts.of_class[c];
+    gradient = flat(slopes);
+    return duality_gap(loss_, penalty_, b, parts);
+  }
+  bool is_nothing(double objective) const override { return objective <= kNoLoss * loss_.frame().rows_weight; }
+
+ private:
+  const Loss& loss_;
+  const PenaltyTerm& penalty_;
+};
+
 Vector minimum(const QuadraticModel& model, bool& dependent) {
   return model.penalty.smooth() ? minimum_by_cholesky(model, dependent) : minimum_by_coordinates(model);
 }
@@ -81,74 +104,16 @@ Matrix without_first(const Loss& loss, const Matrix& hessian) {
 
 Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options) {
   const Index classes = loss.classes().count();
-  const Vector factor = factors(loss, penalty);
-  const bool certified_by_gap = penalty.lambda() > 0;
+  logit::Solution found =
+      logit::newton(OfClasses(loss, penalty), penalty, factors(loss, penalty), flat(start), options);
   Solution out;
-  out.b = std::move(start);
-  Vector from = flat(out.b), step = Vector::Zero(from.size());
-  Matrix gradient, hessian;
-  double before = std::numeric_limits<double>::infinity(), predicted = 0, last_ratio = 1;
-  double best_gap = std::numeric_limits<double>::infinity();
-  bool hessian_wanted = true;
-  int halvings = 0, stalls = 0;
-  while (true) {
-    if (hessian_wanted) {
-      Look look = look_at(loss, penalty, out.b);
-      out.objective = look.objective;
-      gradient = std::move(look.gradient);
-      hessian = std::move(look.hessian);
-    } else {
-      const DualParts parts = loss.split(out.b);
-      gradient = -parts.of_class.front();
-      for (std::size_t c = 1; c < parts.of_class.size(); ++c) gradient -= parts.of_class[c];
-      out.gap = duality_gap(loss, penalty, out.b, parts);
-      out.objective = out.gap.objective;
-      if (out.gap.absolute > 0.5 * best_gap) ++stalls;
-      best_gap = std::min(best_gap, out.gap.absolute);
-    }
-    const double enough = before - 1e-4 * std::ldexp(predicted, -halvings) + kBelowRounding * std::abs(before);
-    if (!(out.objective <= enough) && halvings < kMostHalvings) {
-      ++halvings;
-      out.b = shaped(from + std::ldexp(1.0, -halvings) * step, classes);
-      continue;
-    }
-    if (!hessian_wanted && out.gap.relative() <= kFurther * options.tolerance) {
-      out.stopped = "converged";
-      break;
-    }
-    if (!certified_by_gap && out.objective <= kNoLoss * loss.frame().rows_weight) {
-      out.stopped = "separated";
-      break;
-    }
-    if (out.iterations >= options.max_iterations) break;
-    options.execution.report(0.5, "Newton's method");
-
-    from = flat(out.b);
-    const Vector slopes = flat(gradient);
-    const QuadraticModel model{penalty, factor, from, slopes, hessian};
-    const Vector to = minimum(model, out.dependent);
-    const double ratio = model.decrease(to) / std::max(out.objective, 1e-300);
-    step = to - from;
-    before = out.objective;
-    predicted = std::max(0.0, model.decrease(to));
-    halvings = 0;
-    if (!certified_by_gap &&
-        (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
-      out.stopped = "converged";
-      break;
-    }
-    const bool there = out.gap.objective > 0 && out.gap.relative() <= options.tolerance;
-    if (!hessian_wanted && (step.cwiseAbs().maxCoeff() == 0 || stalls > kMostStalls || (stalls > 0 && there))) {
-      out.stopped = there ? "converged" : "no further descent";
-      break;
-    }
-    out.b = shaped(to, classes);
-    ++out.iterations;
-    hessian_wanted = !certified_by_gap || ratio > kNearlyThere || stalls == kMostStalls - 1 ||
-                     (!hessian_wanted && ratio > 0.01 * last_ratio && ratio > 1e-14);
-    last_ratio = ratio;
-  }
-  if (!certified_by_gap) out.hessian = without_first(loss, hessian);
+  out.b = shaped(found.beta, classes);
+  out.gap = found.gap;
+  out.objective = found.objective;
+  out.dependent = found.dependent;
+  out.iterations = found.iterations;
+  out.stopped = found.stopped;
+  if (penalty.lambda() == 0) out.hessian = without_first(loss, found.hessian);
   return out;
 }
 
@@ -195,7 +160,7 @@ Solution lbfgs(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const
   out.b = shaped(found.x, loss.classes().count());
   out.objective = found.value;
   out.iterations = found.iterations;
-  out.stopped = found.stopped == "stopped by the caller" ? "converged" : found.stopped;
+  out.stopped = found.stopped == Stop::by_caller ? Stop::converged : found.stopped;
   return out;
 }
 
@@ -239,7 +204,7 @@ void look_for_minimum(Solution& at, logit::Route route, const Loss& loss, const 
   if (at.overlap.verdict != separation::Verdict::overlap)
     at.overlap = separation::decide(problem, {at.b.rowwise() - Eigen::RowVectorXd(at.b.row(0))}, execution);
   if (at.overlap.verdict == separation::Verdict::overlap) return;
-  at.stopped = at.overlap.separated() ? "separated" : "overlap not decided";
+  at.stopped = at.overlap.separated() ? Stop::separated : Stop::overlap_unknown;
   at.dual_point = false;
 }
 
@@ -292,9 +257,11 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
       spec->solver == MultinomialSolver::newton || (spec->solver == MultinomialSolver::automatic && small);
   const logit::SolveOptions how{spec->tolerance, spec->max_iterations, execution.part(0.1, 0.9), options.seed};
   Solution solution = by_newton ? newton(loss, penalty, start, how) : softmax::lbfgs(loss, penalty, start, how);
-  if (penalty.lambda() > 0 && solution.stopped != "converged")
+  if (penalty.lambda() > 0 && solution.stopped != Stop::converged)
     solution.gap = duality_gap(loss, penalty, solution.b, loss.split(solution.b));
-  if (penalty.lambda() == 0) look_for_minimum(solution, logit::Route::hessian, loss, execution.part(0.9, 1));
+  if (penalty.lambda() == 0 && solution.stopped == Stop::cancelled)
+    solution.dual_point = false;  // nobody asked whether there is a minimum
+  else if (penalty.lambda() == 0) look_for_minimum(solution, logit::Route::hessian, loss, execution.part(0.9, 1));
 
   MultinomialModel model;
   model.spec = *spec;
@@ -312,7 +279,7 @@ MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const Fit
         fmt::format("{}: without a penalty the coefficients grow without end, and the best ones and their standard "
                     "errors do not exist; use --lambda above 0",
                     in_words(solution.overlap, rows)));
-  else if (solution.stopped == "overlap not decided")
+  else if (solution.stopped == Stop::overlap_unknown)
     model.warnings.push_back(
         "it was not decided whether the classes overlap, without which there are no best coefficients; use --lambda "
         "above 0");

@@ -94,6 +94,7 @@ struct MultinomialModel : Evidence {
         result("aic", &M::aic, "deviance + 2 df"),
         result("counts", &M::counts, "rows of each class, by weight", kByClass)};
   }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.cols(); }
   Index class_count() const { return counts.size(); }
   void check() const;
@@ -101,7 +102,8 @@ struct MultinomialModel : Evidence {
   Labels predict(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;
   Matrix decision(const MatrixView& x) const;  // η, a column per class
-  AffineMap affine() const;                    // of the decision
+  static Matrix probabilities_of(const Matrix& planes);
+  AffineMap affine() const;  // of the decision
   std::string summary(const Names& names) const;
 };
 

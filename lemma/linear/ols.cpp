@@ -15,7 +15,7 @@ namespace {
 using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
 
-/// σ², standard errors, t, p and intervals from (XᵀWX)⁻¹.
+/// σ², standard errors, t, p and intervals from (XᵀWX)⁻¹, or from the scatter of the scores.
 void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearSolution& solution) {
   const Index p = data.features(), lead = data.intercept() ? 1 : 0;
   const double df = model.df_residual, variance = df > 0 ? model.rss / df : kNone;
@@ -24,7 +24,11 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
   if (lead == 1) terms.push_back(0);
   for (const Index j : solution.kept) terms.push_back(j + lead);
   Vector variances = Vector::Constant(p + lead, kNone);
-  if (p + lead <= kMostCovariances) {
+  if (model.errors() != StandardErrors::classical) {
+    model.covariance = Matrix::Constant(p + lead, p + lead, kNone);
+    model.covariance(terms, terms) = sandwich(model.scatter, model.centre()).unaryExpr(&or_none);
+    variances = model.covariance.diagonal();
+  } else if (p + lead <= kMostCovariances) {
     model.covariance = Matrix::Constant(p + lead, p + lead, kNone);
     model.covariance(terms, terms) = (variance * unscaled_covariance(data, solution)).unaryExpr(&or_none);
     variances = model.covariance.diagonal();
@@ -32,12 +36,13 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
     variances(terms) = variance * unscaled_variances(data, solution);
   }
 
-  const double reach = df > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df) : kNone;
+  const double df_tests = model.df_tests(),
+               reach = df_tests > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df_tests) : kNone;
   const auto judge = [&](Index term, double estimate, double& error, double& t, double& p_value, double& lower,
                          double& upper) {
     error = or_none(std::sqrt(variances(term)));
     t = or_none(estimate / error);
-    p_value = std::isnan(t) ? kNone : t_two_sided(t, df);
+    p_value = std::isnan(t) || !(df_tests > 0) ? kNone : t_two_sided(t, df_tests);
     lower = or_none(estimate - reach * error);
     upper = or_none(estimate + reach * error);
   };
@@ -53,15 +58,16 @@ void judge_coefficients(OlsModel& model, const LeastSquares& data, const LinearS
 void judge_fit(OlsModel& model, const LeastSquares& data, double explained_ss) {
   const double n = data.weight(), df = model.df_residual, lead = data.intercept() ? 1 : 0;
   const double slopes = static_cast<double>(model.kept.size());
-  model.f_df = Vector{{slopes, df}};
+  model.f_df = Vector{{slopes, model.df_tests()}};
   if (slopes == 0) {
     model.r_squared = model.adj_r_squared = 0;
   } else {
     model.r_squared = or_none(explained_ss / (explained_ss + model.rss));
     if (df > 0) {
       model.adj_r_squared = or_none(1 - (1 - model.r_squared) * ((n - lead) / df));
-      model.f_statistic = or_none(explained_ss / slopes / (model.rss / df));
-      if (!std::isnan(model.f_statistic)) model.f_p = f_upper(model.f_statistic, slopes, df);
+      const bool classical = model.errors() == StandardErrors::classical;
+      model.f_statistic = or_none(classical ? explained_ss / slopes / (model.rss / df) : ols::wald_f(model));
+      if (!std::isnan(model.f_statistic)) model.f_p = f_upper(model.f_statistic, slopes, model.df_tests());
     }
   }
   // A frequency counts as copies; a precision multiplies a row's density by its root.
@@ -118,6 +124,35 @@ Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Executi
   return five_quantiles(std::move(residuals));
 }
 
+ScoreScatter scatter_of(const OlsModel& model, const Rows& rows, const Execution& execution) {
+  const Index terms = model.width() + (model.spec.intercept ? 1 : 0);
+  if (terms > kMostCovariances)
+    throw Error(
+        fmt::format("ols: errors {} are found for at most {} coefficients, and there are {}; use --errors classical",
+                    name_of(model.errors()), kMostCovariances, terms));
+  const auto parts = [&](const Block& block) {
+    const Vector fitted = model.predict(block.x);
+    ScoreParts out;
+    for (Index i = 0; i < block.rows(); ++i) {
+      out.frequency.push_back(block.precision_of(i) > 0 ? block.weight_of(i) : 0);
+      out.weight.push_back(block.precision_of(i));
+      out.residual.push_back(block.y[static_cast<std::size_t>(i)] - block.offset_of(i) - fitted(i));
+    }
+    return out;
+  };
+  const double free = model.df_residual, n = free + static_cast<double>(model.rank);
+  const double ours = model.errors() == StandardErrors::cluster ? n - 1 : n;
+  return score_scatter(model.errors(), model.centre(), parts, free > 0 ? ours / free : kNone, rows, execution);
+}
+
+double wald_f(const OlsModel& model) {
+  const Index lead = model.spec.intercept ? 1 : 0;
+  std::vector<Index> terms;
+  for (const int j : model.kept) terms.push_back(j + lead);
+  return wald_statistic(model.coefficients(model.kept), model.covariance(terms, terms)) /
+         static_cast<double>(model.kept.size());
+}
+
 Certificate certificate_of(const Excess& excess, long long refinements) {
   Certificate out;
   out.strength = Strength::optimal;
@@ -139,13 +174,15 @@ Certificate certificate_of(const Excess& excess, long long refinements) {
 OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const Hearing hearing(execution);
+  const StandardErrors errors = chosen_errors(Ols::name, spec->errors, rows);
   const LeastSquares data = learn_triangle(Ols::name, rows, spec->intercept, LeastSquares::Route::by_condition,
                                            execution.part(0, 0.6, "reading rows"));
   const auto [solution, residuals, excess, refinements] =
-      solve_refined(rows, data, execution.part(0.6, 0.9, "looking at the residuals"), spec->tolerance);
+      solve_refined(rows, data, execution.part(0.6, 0.85, "looking at the residuals"), spec->tolerance);
 
   OlsModel model;
   model.spec = *spec;
+  model.spec.errors = errors;
   model.intercept = solution.intercept;
   model.coefficients = solution.coefficients;
   model.coefficients(solution.aliased).setConstant(kNone);
@@ -160,10 +197,18 @@ OlsModel fit(const Valid<Ols>& spec, const Rows& rows, const FitOptions& options
   model.df_residual = data.weight() - static_cast<double>(model.rank);
 
   const double explained_ss = ols::explained_by(solution);
+  Index whole = 0;
+  if (errors != StandardErrors::classical) {
+    auto found = ols::scatter_of(model, rows, execution.part(0.85, 0.9));
+    model.scatter = std::move(found.scatter);
+    model.clusters = found.clusters;
+    whole = found.whole;
+  }
   judge_coefficients(model, data, solution);
   judge_fit(model, data, explained_ss);
   model.residual_quantiles = ols::residual_quantiles(model, rows, execution.part(0.9, 1));
   model.warnings = warnings_of(model, data, solution, rows.features, explained_ss);
+  warn_of_errors(errors, {{}, model.clusters, whole}, model.rank, model.warnings);
   model.certificate = ols::certificate_of(excess, refinements);
   return model;
 }

@@ -29,7 +29,7 @@ TEST(Ols, MatchesTheAnswerByHand) {  // Sxx = 2, Sxy = 3, so b = 1.5 and b₀ = 
 
 TEST(Ols, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(40, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(40);
   std::vector<Index> copies;
   for (Index i = 0; i < 40; ++i) {
@@ -60,7 +60,7 @@ TEST(Ols, AWeightIsSoManyCopiesOfItsRow) {
 
 TEST(Ols, MultiplyingEveryPrecisionChangesOnlyTheScaleOfSigma) {
   const Data data(50, 3);
-  FitOptions once, often;
+  CallOptions once, often;
   once.precision = Vector::LinSpaced(50, 0.5, 2);
   often.precision = 4 * once.precision;
   const auto a = fit(Ols{}, data.x, data.response(), once), b = fit(Ols{}, data.x, data.response(), often);
@@ -87,7 +87,7 @@ TEST(Ols, MovesWithTheColumnsAndTheResponse) {
 TEST(Ols, ThreadsAndSourcesGiveTheSameBits) {
   const Data data(20'000, 7);
   const MemoryRows rows = rows_of(data.x, data.y);
-  FitOptions options;
+  CallOptions options;
   options.threads = 1;
   const auto one = fit(Ols{}, rows, options);
   for (const int threads : {2, 3}) {
@@ -194,7 +194,7 @@ TEST(Ols, LeaveOneOutIsARefitWithoutEachRow) {
 TEST(Ols, ARowThatAloneDeterminesItsFitHasNoLeaveOneOut) {
   const Matrix x{{0.0}, {0.0}, {0.0}, {1.0}};
   const std::vector<double> y{1, 2, 4, 9};
-  const auto m = fit(Ols{}, rows_of(x, y), FitOptions{});
+  const auto m = fit(Ols{}, rows_of(x, y), CallOptions{});
   Block block(x, 0);
   block.y = y;
   const auto columns = m.diagnostics(block);

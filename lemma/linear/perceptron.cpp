@@ -6,8 +6,7 @@
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/shared/planes.hpp>
 #include <lemma/math/column_moments.hpp>
-#include <lemma/model/comparison.hpp>
-#include <lemma/model/one_vs_rest.hpp>
+#include <lemma/model/mistakes.hpp>
 #include <limits>
 
 namespace lemma {
@@ -45,124 +44,72 @@ Standard standard_of(const Perceptron& spec, const Rows& rows, const Execution& 
   return out;
 }
 
-/// One plane in the course of its passes.
-struct Plane {
-  Vector w;
-  double b = 0;
-  double updates = 0, passes = 0;
-  bool separates = false;
-  double run = 0, longest = -1;  // rows without a mistake
-  Vector pocket;
-  double pocket_b = 0;
+using Plane = Turning<Vector>;
 
-  void see(const Vector& z, bool positive, double copies, bool intercept) {
-    const double s = positive ? 1 : -1;
-    for (double copy = 0; copy < copies; ++copy) {
-      if (s * (w.dot(z) + b) > 0) {
-        run += copies - copy;
-        break;
-      }
-      keep();
-      w += s * z;
-      if (intercept) b += s;
-      ++updates;
-      run = 0;
-    }
-  }
-  void keep() {
-    if (run <= longest) return;
-    longest = run;
-    pocket = w;
-    pocket_b = b;
-  }
-};
-
-/// All planes look at each block; those that separate look no more.
-void pass(std::vector<Plane>& planes, const Perceptron& spec, const Rows& rows, const Standard& standard,
+/// All planes look at each block; those that separate look no more. False when it was cancelled.
+bool pass(std::vector<Plane>& planes, const Perceptron& spec, const Rows& rows, const Standard& standard,
           const Execution& execution) {
-  std::vector<double> before;
-  for (const Plane& plane : planes) before.push_back(plane.updates);
-  const Index size = block_rows(rows);
+  const Index size = block_rows(rows), count = static_cast<Index>(planes.size());
   BlockBuffer buffer;
   Vector z(rows.width());
   for (Index first = 0; first < rows.count(); first += size) {
-    if (execution.cancelled()) return;
+    if (execution.cancelled()) return false;
     const Block block = rows.read(first, std::min(size, rows.count() - first), buffer);
     for (Index i = 0; i < block.rows(); ++i) {
       const double weight = block.weight_of(i);
       if (weight == 0) continue;
-      require(weight == std::floor(weight),
-              fmt::format("perceptron: the weight of row {} is {}; weights count copies and must be whole",
-                          first + i + 1, weight));
+      require_whole_weight(Perceptron::name, first + i, weight);
       standard.bring(block, i, z);
-      for (std::size_t k = 0; k < planes.size(); ++k)
-        if (!planes[k].separates)
-          planes[k].see(z,
-                        is_positive(block.label[static_cast<std::size_t>(i)], static_cast<Index>(k),
-                                    static_cast<Index>(planes.size())),
-                        weight, spec.intercept);
+      for (Index k = 0; k < count; ++k) {
+        Plane& plane = planes[at(k)];
+        if (plane.separates) continue;
+        plane.see(
+            is_positive(block.label[at(i)], k, count), weight, spec.intercept, [&] { return plane.now.dot(z); },
+            [&](double s) { plane.now += s * z; });
+      }
     }
   }
-  for (std::size_t k = 0; k < planes.size(); ++k) {
-    if (planes[k].separates) continue;
-    ++planes[k].passes;
-    planes[k].separates = planes[k].updates == before[k];
-  }
+  return true;
 }
 
-/// Passes until every plane separates, or there are no more.
 std::vector<Plane> turned(const Perceptron& spec, const Rows& rows, const Standard& standard,
                           const Execution& execution) {
-  std::vector<Plane> planes(static_cast<std::size_t>(planes_of(rows)));
-  for (Plane& plane : planes) plane.w = plane.pocket = Vector::Zero(rows.width());
-  const auto all_separate = [&] {
-    return std::all_of(planes.begin(), planes.end(), [](const Plane& plane) { return plane.separates; });
-  };
-  for (int round = 0; round < spec.passes && !all_separate() && !execution.cancelled(); ++round) {
-    pass(planes, spec, rows, standard, execution);
-    execution.report((round + 1.0) / spec.passes, "passes");
-  }
-  for (Plane& plane : planes) plane.keep();
+  std::vector<Plane> planes(at(planes_of(rows)), Plane{Vector::Zero(rows.width())});
+  turn_until_separated(planes, spec.max_iterations, execution,
+                       [&] { return pass(planes, spec, rows, standard, execution); });
   return planes;
 }
 
 /// (b₀, b) in the user's units.
 Vector users_plane(const Plane& plane, const Standard& standard) {
-  Vector out(plane.w.size() + 1);
-  out.tail(plane.w.size()) = (plane.separates ? plane.w : plane.pocket).cwiseQuotient(standard.scale);
-  out(0) = (plane.separates ? plane.b : plane.pocket_b) - out.tail(plane.w.size()).dot(standard.mean);
+  Vector out(plane.now.size() + 1);
+  out.tail(plane.now.size()) = plane.now.cwiseQuotient(standard.scale);
+  out(0) = plane.b - out.tail(plane.now.size()).dot(standard.mean);
   return out;
 }
 
-/// The least signed distance, and the weight of the rows on the wrong side.
-struct Sides {
+/// The rows held against the planes; distances are in units of the coefficients' length at the end.
+struct RowSides {
   const PerceptronModel* model;
-  Vector least, wrong;
+  Sides sides;
 
-  explicit Sides(const PerceptronModel& m)
-      : model(&m),
-        least(Vector::Constant(m.planes(), std::numeric_limits<double>::infinity())),
-        wrong(Vector::Zero(m.planes())) {}
+  explicit RowSides(const PerceptronModel& m) : model(&m), sides(m.planes()) {}
   void accumulate(const Block& block) {
     const Matrix f = model->decision(block.x);
-    for (Index i = 0; i < block.rows(); ++i) {
-      if (block.weight_of(i) == 0) continue;
-      for (Index k = 0; k < f.cols(); ++k) {
-        const double side = is_positive(block.label[static_cast<std::size_t>(i)], k, f.cols()) ? f(i, k) : -f(i, k);
-        least(k) = std::min(least(k), side);
-        if (!(side > 0)) wrong(k) += block.weight_of(i);
-      }
-    }
+    for (Index i = 0; i < block.rows(); ++i)
+      if (block.weight_of(i) != 0) sides.see(block.label[at(i)], block.weight_of(i), f.row(i));
   }
-  void merge(const Sides& other) {
-    least = least.cwiseMin(other.least);
-    wrong += other.wrong;
-  }
-  Vector margins() const {
-    const Vector length = model->coefficients.of.rowwise().stableNorm();
-    return least.cwiseQuotient(length.unaryExpr([](double each) { return each > 0 ? each : 1.0; }));
+  void merge(const RowSides& other) {
+    sides.margin = sides.margin.cwiseMin(other.sides.margin);
+    sides.wrong += other.sides.wrong;
   }
 };
+Sides sides_of(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
+  Sides out = scan(rows, RowSides(model), execution).sides;
+  const Vector length = model.coefficients.of.rowwise().stableNorm();
+  out.margin = out.margin.cwiseQuotient(length.unaryExpr([](double each) { return each > 0 ? each : 1.0; }));
+  return out;
+}
 
 Certificate certificate_of(double wrong, long long updates, bool cancelled) {
   return certificate_of_sides(wrong, updates, cancelled, "plane",
@@ -184,41 +131,17 @@ void PerceptronModel::check() const {
 }
 
 Matrix PerceptronModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("perceptron: the model has {} columns and the rows have {}", width(), x.cols()));
-  Matrix out(x.rows(), planes());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index k = 0; k < planes(); ++k) out(i, k) = coefficients.of.row(k).dot(x.row(i)) + intercept.of(k);
-  return out;
+  return lemma::planes::decision(Perceptron::name, affine(), x);
 }
 
 Labels PerceptronModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 std::string PerceptronModel::summary(const Names& names) const {
-  const auto class_name = [&](Index k) {
-    const auto at = static_cast<std::size_t>(planes() == 1 ? 1 : k);
-    return at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1);
-  };
-  std::vector<std::string> terms;
-  if (spec.intercept) terms.emplace_back("(Intercept)");
-  terms.insert(terms.end(), names.features.begin(), names.features.end());
-  TextTable table;
-  table.words("", terms);
-  std::string out = "Planes (positive on the side of the class named):\n", ends;
-  for (Index k = 0; k < planes(); ++k) {
-    std::vector<double> numbers;
-    if (spec.intercept) numbers.push_back(intercept.of(k));
-    for (Index j = 0; j < width(); ++j) numbers.push_back(coefficients.of(k, j));
-    table.numbers(class_name(k), numbers);
-    ends += errors.of(k) == 0
-                ? fmt::format("{}: separated after {} updates in {} passes, margin {}\n", class_name(k),
-                              format_significant(updates.of(k)), format_significant(passes.of(k)),
-                              format_significant(margin.of(k), 4))
-                : fmt::format("{}: not separated after {} updates in {} passes, {} rows on the wrong side\n",
-                              class_name(k), format_significant(updates.of(k)), format_significant(passes.of(k)),
-                              format_significant(errors.of(k)));
-  }
-  return out + table.str({.gap = 2, .width = 100}) + "\n" + ends;
+  std::string ends;
+  for (Index k = 0; k < planes(); ++k)
+    ends += course_in_words(lemma::planes::name(names, k, planes()), updates.of(k), passes.of(k), errors.of(k),
+                            margin.of(k));
+  return lemma::planes::table(affine(), spec.intercept, names, 4) + "\n" + ends;
 }
 
 PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOptions& options) {
@@ -246,14 +169,11 @@ PerceptronModel fit(const Valid<Perceptron>& spec, const Rows& rows, const FitOp
                                  rows.features, standard.scale);
   Execution to_the_end = execution.part(0.9, 1);
   if (execution.cancelled()) to_the_end.progress = nullptr;  // what there is, is judged
-  const Sides sides = scan(rows, Sides(model), to_the_end);
-  model.margin.of = sides.margins();
+  const Sides sides = sides_of(model, rows, to_the_end);
+  model.margin.of = sides.margin;
   model.errors.of = sides.wrong;
   model.certificate = certificate_of(sides.wrong.sum(), static_cast<long long>(updates), execution.cancelled());
-  if (sides.wrong.sum() > 0)
-    model.warnings.push_back(fmt::format(
-        "the classes were not separated after {} passes: rows of weight {} are on the wrong side of a plane",
-        spec->passes, format_significant(sides.wrong.sum())));
+  if (sides.wrong.sum() > 0) model.warnings.push_back(not_separated(spec->max_iterations, sides.wrong.sum(), "plane"));
   return model;
 }
 
@@ -297,7 +217,7 @@ void compare_counts(Comparison& same, const PerceptronModel& model, const Rows& 
     const double most = std::max(least, turned * all.weight);
     const bool even = std::fmod(std::abs(updates - std::round(shift)), 2) == 0;
     const bool uneven = model.spec.intercept && separates && !even;
-    same.entry("passes", k, passes, std::clamp(passes, 0.0, static_cast<double>(model.spec.passes)), 0);
+    same.entry("passes", k, passes, std::clamp(passes, 0.0, static_cast<double>(model.spec.max_iterations)), 0);
     same.entry("updates", k, updates, uneven ? updates + 1 : std::clamp(updates, least, most), 0);
   }
 }
@@ -306,18 +226,10 @@ void compare_counts(Comparison& same, const PerceptronModel& model, const Rows& 
 
 /// From the rows anew, by the coefficients in the user's units.
 Certificate certify(const PerceptronModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Perceptron::name, Perceptron::about, rows);
-  require(rows.width() == model.width() && planes_of(rows) == model.planes(),
-          "perceptron: the rows do not have the columns and classes of the model");
-  model.check();
-  const Sides sides = scan(rows, Sides(model), execution);
+  const Sides sides = sides_of(model, rows, execution);
   Certificate out = certificate_of(sides.wrong.sum(), 0, false);
   Comparison same;
-  const Vector margins = sides.margins();
-  for (Index k = 0; k < model.planes(); ++k) {
-    same.entry("errors", k, model.errors.of(k), sides.wrong(k), 1 + sides.wrong(k));
-    same.entry("margin", k, model.margin.of(k), margins(k), std::abs(margins(k)), 1e-6);
-  }
+  compare(same, model.margin, model.errors, sides);
   if (!same.finding()) compare_counts(same, model, rows, execution);
   if (same.finding()) {
     same.report(out);

@@ -19,7 +19,7 @@ namespace lemma {
 /// Cost         O(n p) a pass, one row after the other; memory does not grow with the rows.
 /// Certificate  optimal when all planes separate: no row is on the wrong side. Otherwise nothing is claimed.
 struct Perceptron {
-  int passes = 200;
+  int max_iterations = 200;
   bool intercept = true;
   bool standardize = true;
 
@@ -34,11 +34,11 @@ struct Perceptron {
       .takes_weights = true,
       .row_order_matters = true};
   static constexpr auto params() {
-    return std::tuple{
-        param("passes", &Perceptron::passes, "passes over the rows after which it gives up", between(1, 1e9)),
-        param("intercept", &Perceptron::intercept, "planes need not pass through the origin"),
-        param("standardize", &Perceptron::standardize,
-              "work in columns of mean 0 and standard deviation 1; the results are in the user's units")};
+    return std::tuple{formerly("passes", param("max_iterations", &Perceptron::max_iterations,
+                                               "passes over the rows after which it gives up", between(1, 1e9))),
+                      param("intercept", &Perceptron::intercept, "planes need not pass through the origin"),
+                      param("standardize", &Perceptron::standardize,
+                            "work in columns of mean 0 and standard deviation 1; the results are in the user's units")};
   }
 };
 static_assert(Described<Perceptron>);
@@ -59,6 +59,7 @@ struct PerceptronModel : Evidence {
                       result("updates", &M::updates, "times the plane was turned"),
                       result("passes", &M::passes, "passes over the rows, with the one that changed nothing")};
   }
+  static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.of.cols(); }
   Index planes() const { return coefficients.of.rows(); }
   Index class_count() const { return classes_for(planes()); }

@@ -50,34 +50,7 @@ struct Quantile {
 };
 static_assert(Described<Quantile>);
 
-/// Least absolute deviations: the b₀ and b that minimise Σ wᵢ |yᵢ − offsetᵢ − b₀ − xᵢ·b|. It is the quantile regression
-/// for τ = ½, with twice its objective.
-struct Lad {
-  bool intercept = true;
-  QuantileErrors errors = QuantileErrors::nid;
-  double tolerance = kRankTolerance;
-
-  static constexpr std::string_view name = "lad";
-  static constexpr MethodAbout about{.family = "linear",
-                                     .task = Task::regression,
-                                     .summary = "linear regression by least absolute deviations: the median",
-                                     .objective = "minimise Σ w |y − b₀ − x·b|",
-                                     .example = "lemma fit lad boston 'medv ~ .'",
-                                     .takes_weights = true,
-                                     .takes_offset = true};
-  static constexpr auto params() {
-    return std::tuple{
-        param("intercept", &Lad::intercept, "fit an intercept"),
-        param("errors", &Lad::errors,
-              "standard errors: for errors whose density differs from row to row, for one density, or none"),
-        param("tolerance", &Lad::tolerance,
-              "a column is aliased when less than this share of it is orthogonal to the columns before it",
-              between(1e-15, 0.1), Step::logarithmic)};
-  }
-};
-static_assert(Described<Lad>);
-
-/// What both find. The numbers are those of a Quantile, but for `objective`.
+/// What quantile and lad find. The numbers are those of a Quantile, but for `objective`.
 struct QuantileNumbers : Evidence {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -91,31 +64,27 @@ struct QuantileNumbers : Evidence {
   Matrix covariance;
   Labels kept;
 
-  template <class M>
-  static constexpr auto fields_of() {
-    const auto shown = []<class T>(std::string_view name, T QuantileNumbers::*member, std::string_view meaning,
-                                   Along along = {}) {
-      return Field<M, T>{name, member, meaning, Shown::result, along};
-    };
+  static constexpr auto fields() {
+    using M = QuantileNumbers;
     return std::tuple{
-        shown("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
-        shown("intercept", &M::intercept, "0 when none is fitted"),
-        shown("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
-        shown("t", &M::t, "coefficient over standard error", kByFeature),
-        shown("p", &M::p, "two-sided p-value of t", kByFeature),
-        shown("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
-        shown("intercept_t", &M::intercept_t, "intercept over its standard error"),
-        shown("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
-        shown("objective", &M::objective, "the least value of the objective"),
-        shown("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
-        shown("df_residual", &M::df_residual, "n - rank"),
-        shown("on_plane", &M::on_plane, "weight of the rows that the fit passes through"),
-        shown("unique", &M::unique, "false when other coefficients are as good"),
-        shown("log_likelihood", &M::log_likelihood, "of errors with the asymmetric Laplace density"),
-        shown("aic", &M::aic, "-2 log_likelihood + 2 rank"),
-        shown("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
-        shown("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
-        Field<M, Labels>{"kept", &M::kept, "columns that take part", Shown::state, {}}};
+        result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
+        result("intercept", &M::intercept, "0 when none is fitted"),
+        result("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),
+        result("t", &M::t, "coefficient over standard error", kByFeature),
+        result("p", &M::p, "two-sided p-value of t", kByFeature),
+        result("intercept_std_error", &M::intercept_std_error, "standard error of the intercept"),
+        result("intercept_t", &M::intercept_t, "intercept over its standard error"),
+        result("intercept_p", &M::intercept_p, "two-sided p-value of intercept_t"),
+        result("objective", &M::objective, "the least value of the objective"),
+        result("rank", &M::rank, "number of coefficients that are determined, with the intercept"),
+        result("df_residual", &M::df_residual, "n - rank"),
+        result("on_plane", &M::on_plane, "weight of the rows that the fit passes through"),
+        result("unique", &M::unique, "false when other coefficients are as good"),
+        result("log_likelihood", &M::log_likelihood, "of errors with the asymmetric Laplace density"),
+        result("aic", &M::aic, "-2 log_likelihood + 2 rank"),
+        result("bic", &M::bic, "-2 log_likelihood + log(n) rank"),
+        result("covariance", &M::covariance, "of the coefficients, the intercept first; null where aliased"),
+        state("kept", &M::kept, "columns that take part")};
   }
   Index width() const { return coefficients.size(); }
   Vector slopes() const;  // the coefficients, 0 where aliased
@@ -125,9 +94,9 @@ struct QuantileNumbers : Evidence {
 
 template <class Spec>
 struct QuantileFit : QuantileNumbers {
+  using Base = QuantileNumbers;
   Spec spec;
 
-  static constexpr auto fields() { return fields_of<QuantileFit>(); }
   void check() const;
   /// Where the quantile itself lies with probability `level`. There is no prediction interval: two quantiles make one.
   Interval interval(const MatrixView& x, IntervalKind kind, double level) const;
@@ -135,14 +104,10 @@ struct QuantileFit : QuantileNumbers {
   std::string summary(const Names& names) const;
 };
 using QuantileModel = QuantileFit<Quantile>;
-using LadModel = QuantileFit<Lad>;
 
 QuantileModel fit(const Valid<Quantile>& spec, const Rows& rows, const FitOptions& options);
-LadModel fit(const Valid<Lad>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const QuantileModel& model, const Rows& rows, const Execution& execution);
-Certificate certify(const LadModel& model, const Rows& rows, const Execution& execution);
 
 extern template const Method& method_of<Quantile>();
-extern template const Method& method_of<Lad>();
 
 }  // namespace lemma

@@ -123,6 +123,13 @@ Solutions solve_all(const ridge::Problem& problem, const PenaltyBasis& basis) {
   return out;
 }
 
+/// From where hardly anything is left of a coefficient to where hardly anything is taken from it: 10 σ₁² to 1e-9 of that.
+std::vector<double> path_for(const Vector& sigma) {
+  constexpr int kLength = 100;
+  const double largest = sigma.size() > 0 ? 10 * sigma(0) * sigma(0) : 0;
+  return largest > 0 ? lambda_path(largest, kLength, 1e-9) : std::vector<double>{1};
+}
+
 std::vector<std::string> warnings_of(const ridge::Problem& problem, const std::vector<std::string>& features) {
   if (problem.constant.empty() || !problem.intercept) return {};
   std::vector<std::string> names;
@@ -146,7 +153,6 @@ void check_width(const Ridge& spec, const Rows& rows) {
 }  // namespace
 
 void Ridge::check() const {
-  require(!lambda.empty(), "ridge: lambda is empty, must be at least one number");
   require(penalty_factors.empty() || penalty.size() == 0,
           "ridge: penalty_factors and penalty are both given; a penalty matrix holds the factors on its diagonal");
   if (penalty.size() == 0) return;
@@ -167,15 +173,23 @@ RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& opt
   const ridge::Problem problem =
       ridge::problem_of(*spec, learn_triangle(Ridge::name, rows, true, LeastSquares::Route::by_condition,
                                               execution.part(0, 0.7, "reading rows")));
-  const Index p = rows.width(), count = static_cast<Index>(spec->lambda.size());
+  const Index p = rows.width();
   const PenaltyBasis basis(*spec, p);
   const Solutions solutions = solve_all(problem, basis);
   const ridge::PenaltyRoot root = ridge::penalty_root(*spec, p);
 
   RidgeModel model;
   model.spec = *spec;
+  if (spec->lambda.empty()) model.spec.lambda = path_for(solutions.sigma);
+  const auto count = static_cast<Index>(model.spec.lambda.size());
   model.scale = problem.scale;
-  model.lambda.of = Eigen::Map<const Vector>(spec->lambda.data(), count);
+  if (rows.width() <= RidgeModel::kMostKept) {
+    model.seen_weight = problem.data.weight();
+    model.seen_mass = problem.data.mass();
+    model.seen_mean = problem.data.mean() + problem.data.mean_rest();
+    model.seen_triangle = problem.data.triangle();
+  }
+  model.lambda.of = Eigen::Map<const Vector>(model.spec.lambda.data(), count);
   model.coefficients.of.resize(count, p);
   for (PathNumbers* each :
        {&model.intercept, &model.df, &model.rss, &model.deviance_ratio, &model.gcv, &model.loo_mse, &model.objective})

@@ -1,8 +1,7 @@
 // lemma/linear/ridge.hpp
 #pragma once
+#include <lemma/linear/shared/penalised_path.hpp>
 #include <lemma/model/method.hpp>
-#include <lemma/model/path.hpp>
-#include <limits>
 
 namespace lemma {
 
@@ -48,7 +47,8 @@ struct Ridge {
                                      .takes_offset = true};
   static constexpr auto params() {
     return std::tuple{
-        param("lambda", &Ridge::lambda, "penalty on the squared coefficients, or several to choose from", at_least(0),
+        param("lambda", &Ridge::lambda,
+              "penalty on the squared coefficients, or several to choose from; auto: a path of 100", at_least(0),
               Step::logarithmic),
         param("intercept", &Ridge::intercept, "fit an unpenalised intercept"),
         param("standardize", &Ridge::standardize,
@@ -66,47 +66,52 @@ static_assert(Described<Ridge>);
 /// Up to so many rows the leave-one-out error is found unasked.
 inline constexpr Index kMostLeftOut = 100'000;
 
-struct RidgeModel : Evidence {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
+struct RidgeModel : PenalisedPath {
+  using Base = PenalisedPath;
   Ridge spec;
-  PathNumbers lambda;
-  PathMatrix coefficients;
-  PathNumbers intercept, df, rss, deviance_ratio, gcv, loo_mse, objective;
-  double chosen_lambda = 0;
-  Vector scale;
+  PathNumbers gcv, loo_mse;
+  // Of the rows, for updates: Σ weight, Σ weight · precision, the means of x and y, and their triangle about them.
+  double seen_weight = 0, seen_mass = 0;
+  Vector seen_mean;
+  Matrix seen_triangle;
+  int updates = 0;
 
   static constexpr auto fields() {
     using M = RidgeModel;
-    return std::tuple{
-        result("lambda", &M::lambda, "the penalties, in the order given"),
-        result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
-               kByFeature),
-        result("intercept", &M::intercept, "0 when none is fitted"),
-        result("df", &M::df, "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
-        result("rss", &M::rss, "sum of squared residuals, weighted"),
-        result("deviance_ratio", &M::deviance_ratio,
-               "share of the sum of squares that is explained; not centred without an intercept"),
-        result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
-        result("loo_mse", &M::loo_mse,
-               "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it chooses"),
-        result("objective", &M::objective, "½ rss + ½ λ times the penalty"),
-        result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-        result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+    return std::tuple_cat(
+        first_fields("the penalties, in the order given",
+                     "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
+        std::tuple{
+            result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
+            result("loo_mse", &M::loo_mse,
+                   "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it "
+                   "chooses, and after an update"),
+            result("objective", &M::objective, "½ rss + ½ λ times the penalty")},
+        last_fields(),
+        std::tuple{
+            later(state("seen_weight", &M::seen_weight, "sum of the weights of the rows, for updates")),
+            later(state("seen_mass", &M::seen_mass, "sum of weight times precision")),
+            later(state("seen_mean", &M::seen_mean, "of x, then of y")),
+            later(state("seen_triangle", &M::seen_triangle, "of x and y about their means; empty beyond 500 columns")),
+            later(state("updates", &M::updates, "how often new rows were taken in since the fit"))});
   }
-  Index width() const { return coefficients.of.cols(); }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
+  static constexpr PlaneSum kPlaneSum = PlaneSum::twofold;
   void check() const;
-
-  Index chosen() const;   // the row of chosen_lambda
-  Vector slopes() const;  // its coefficients
   Vector predict(const MatrixView& x) const;
-  AffineMap affine() const;
   /// The path as a table, then the coefficients that predict.
   std::string summary(const Names& names) const;
 };
 
 RidgeModel fit(const Valid<Ridge>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the triangle of those before. Without the leave-one-out error, which takes rows.
+RidgeModel updated(const RidgeModel& model, const Rows& rows, const FitOptions& options);
+
+/// What is predicted of each row of the fit from all others, in closed form. Nothing where more than the coefficients changes
+/// with the rows (columns are standardised, λ is chosen), or rows have weights.
+std::optional<Vector> leave_one_out(const RidgeModel& model, const Rows& rows, const Execution& execution = {});
 
 extern template const Method& method_of<Ridge>();
 

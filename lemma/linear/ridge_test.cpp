@@ -161,7 +161,7 @@ TEST(Ridge, APenaltyOnDifferencesDrawsNeighboursTogether) {  // P of Σ (b_j −
 
 TEST(Ridge, AWeightIsSoManyCopiesOfItsRow) {
   const Data data(40, 3);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector(40);
   std::vector<Index> copies;
   for (Index i = 0; i < 40; ++i) {
@@ -180,7 +180,7 @@ TEST(Ridge, AWeightIsSoManyCopiesOfItsRow) {
 
 TEST(Ridge, PrecisionMultipliesTheSquaresAndAnOffsetLeavesTheResponse) {
   const Data data(40, 3);
-  FitOptions precise;
+  CallOptions precise;
   precise.precision = Vector::LinSpaced(40, 0.5, 2);
   const Ridge spec{.lambda = {2}, .intercept = false, .standardize = false};
   const auto m = fit(spec, data.x, data.response(), precise);
@@ -190,7 +190,7 @@ TEST(Ridge, PrecisionMultipliesTheSquaresAndAnOffsetLeavesTheResponse) {
   expect_near(row(m.coefficients), row(multiplied.coefficients), 1e-13, "coefficients");
   EXPECT_EQ(m.intercept.of(0), 0);
 
-  FitOptions moved;
+  CallOptions moved;
   moved.offset = data.x.col(0);
   const auto with = fit(Ridge{}, data.x, data.response(), moved);
   const auto without = fit(Ridge{}, data.x, data.response() - moved.offset);
@@ -258,7 +258,7 @@ TEST(Ridge, TheNaturalWrongWayByNormalEquationsFailsTheCertificateOnNearlyDepend
 TEST(Ridge, ThreadsGiveTheSameBits) {
   const Data data(20'000, 7);
   const MemoryRows rows = rows_of(data.x, data.y);
-  FitOptions options;
+  CallOptions options;
   options.threads = 1;
   const auto bits = [&] { return to_cbor(write_fields(fit(Ridge{.lambda = {1, 50}}, rows, options), false)); };
   const auto one = bits();
@@ -268,11 +268,22 @@ TEST(Ridge, ThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Ridge, WithoutALambdaAPathIsFollowedAndTheBestPredicts) {
+  const Table boston = dataset("boston");
+  const auto path = fit(Ridge{.lambda = {}}, formula("medv ~ ."), boston);
+  ASSERT_EQ(path.lambda.size(), 100);
+  EXPECT_GT(path.lambda.of(0), path.lambda.of(99));
+  EXPECT_LT(path.df.of(0), 3);
+  EXPECT_NEAR(path.df.of(99), 14, 1e-3);
+  EXPECT_EQ(path.gcv.of(path.chosen()), path.gcv.of.minCoeff());
+  EXPECT_EQ(path.spec.lambda.size(), 100U);
+  EXPECT_TRUE(path.certificate.holds()) << path.certificate.message;
+}
+
 TEST(Ridge, SaysWhatItCannotUse) {
   const Data data(20, 2);
   const auto says = [&](const Ridge& spec) { return message_of([&] { fit(spec, data.x, data.response()); }); };
   EXPECT_NE(says({.lambda = {-1}}).find("ridge: lambda"), std::string::npos);
-  EXPECT_EQ(says({.lambda = {}}), "ridge: lambda is empty, must be at least one number");
   EXPECT_EQ(says({.penalty_factors = {1, 1, 1}}), "ridge: there are 3 penalty_factors for 2 columns (x1 and x2)");
   EXPECT_NE(says({.penalty_factors = {1, -1}}).find("penalty_factors"), std::string::npos);
   Ridge spec;
@@ -282,7 +293,7 @@ TEST(Ridge, SaysWhatItCannotUse) {
   EXPECT_EQ(says(spec), "ridge: penalty has the eigenvalue -1, must have none below 0");
   spec.penalty = Matrix::Identity(3, 3);
   EXPECT_NE(says(spec).find("3 rows of the penalty matrix for 2 columns"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Zero(20);
   EXPECT_EQ(message_of([&] { fit(Ridge{}, data.x, data.response(), options); }),
             "ridge: all weights are 0, so there are no rows to learn from");

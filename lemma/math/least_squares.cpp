@@ -10,17 +10,27 @@
 namespace lemma {
 namespace {
 
-/// What the rows of a block are measured from: a value near the mean, exact for a constant column.
+/// What the rows of a block are measured from: a value near the mean, exact for a constant column. Of rows of unlike weight
+/// the heavy ones say where that is: a row that hardly counts may lie so far out that no digit of the others is left there.
 Vector origin_of(const Block& block, Index features) {
-  const Index rows = block.rows(), step = std::max<Index>(1, rows / 64), count = (rows + step - 1) / step;
+  const Index rows = block.rows(), step = std::max<Index>(1, rows / 64);
   const auto y = [&](Index i) { return block.y[static_cast<std::size_t>(i)] - block.offset_of(i); };
+  const auto weight = [&](Index i) { return block.weight_of(i) * block.precision_of(i); };
+  Index heaviest = 0;
+  for (Index i = step; i < rows; i += step)
+    if (weight(i) > weight(heaviest)) heaviest = i;
   Vector first(features + 1), sum = Vector::Zero(features + 1);
-  first << block.x.row(0).transpose(), y(0);
+  first << block.x.row(heaviest).transpose(), y(heaviest);
+  const double most = weight(heaviest);
+  if (most == 0) return first;
+  double mass = 0;
   for (Index i = 0; i < rows; i += step) {
-    for (Index j = 0; j < features; ++j) sum(j) += block.x(i, j) - first(j);
-    sum(features) += y(i) - first(features);
+    const double share = weight(i) / most;
+    for (Index j = 0; j < features; ++j) sum(j) += share * (block.x(i, j) - first(j));
+    sum(features) += share * (y(i) - first(features));
+    mass += share;
   }
-  return first + sum / static_cast<double>(count);
+  return first + sum / mass;
 }
 
 }  // namespace

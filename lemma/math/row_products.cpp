@@ -196,8 +196,6 @@ HWY_EXPORT(divide);
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Matrix products(const MatrixView& x, const MatrixView& b, RightFactor::As as, const Execution& execution) {
   constexpr Index kRows = 1024;  // for one thread at a time
   const RightFactor factor(b, as);
@@ -211,8 +209,6 @@ Matrix products(const MatrixView& x, const MatrixView& b, RightFactor::As as, co
 
 }  // namespace
 }  // namespace rows
-
-using rows::at;
 
 RightFactor::RightFactor(const MatrixView& b, As as)
     : depth_(as == As::plain ? b.rows() : b.cols()), columns_(as == As::plain ? b.cols() : b.rows()) {

@@ -1,5 +1,7 @@
 // lemma/math/special.cpp
+#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <lemma/math/simd.hpp>
 #include <lemma/math/special.hpp>
@@ -58,5 +60,7 @@ double logistic(double x) {
 }
 
 double log_gamma(double x) { return boost::math::lgamma(x); }
+double digamma(double x) { return boost::math::digamma(x); }
+double trigamma(double x) { return boost::math::trigamma(x); }
 
 }  // namespace lemma

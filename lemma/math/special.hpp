@@ -15,5 +15,8 @@ double log1p_exp(double x);
 double logistic(double x);
 /// log Γ(x) for x > 0; unlike the standard library's it can be called from several threads.
 double log_gamma(double x);
+/// ψ(x) = d log Γ(x) / dx and its derivative ψ'(x), for x > 0.
+double digamma(double x);
+double trigamma(double x);
 
 }  // namespace lemma

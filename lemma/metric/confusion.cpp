@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/metric/classification.hpp>
 
 namespace lemma {
@@ -20,7 +21,8 @@ void require_codes(const Labels& codes, Index classes, std::string_view what) {
 
 Confusion confusion(const Labels& truth, const Labels& predicted, Index classes, const VectorView& weights) {
   if (truth.size() != predicted.size())
-    throw Error(fmt::format("there are {} predicted classes for {} rows", predicted.size(), truth.size()));
+    throw Error(fmt::format("there are {} predicted classes for {}", predicted.size(),
+                            count_of(static_cast<Index>(truth.size()), "row")));
   const Vector w = detail::frequencies(static_cast<Index>(truth.size()), weights);
   require_codes(truth, classes, "true");
   require_codes(predicted, classes, "predicted");

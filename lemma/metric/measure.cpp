@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/metric/measure.hpp>
 #include <limits>
 
@@ -20,7 +21,8 @@ std::optional<Bounds> wilson(double p, double n) {
   const double shrink = 1 / (1 + kZ * kZ / n);
   const double centre = shrink * (p + kZ * kZ / (2 * n));
   const double half = shrink * kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n));
-  return Bounds{std::max(0.0, centre - half), std::min(1.0, centre + half)};
+  // at the ends centre and half are equal but for rounding
+  return Bounds{p <= 0 ? 0.0 : std::max(0.0, centre - half), p >= 1 ? 1.0 : std::min(1.0, centre + half)};
 }
 
 std::optional<Bounds> bounds_of_mean(const VectorView& values, const VectorView& weights) {
@@ -58,7 +60,7 @@ namespace detail {
 Vector frequencies(Index n, const VectorView& weights) {
   require(n > 0, "there are no rows to evaluate");
   if (weights.size() == 0) return Vector::Ones(n);
-  if (weights.size() != n) throw Error(fmt::format("there are {} weights for {} rows", weights.size(), n));
+  if (weights.size() != n) throw Error(fmt::format("there are {} weights for {}", weights.size(), count_of(n, "row")));
   require_numbers(weights, "the weight");
   require((weights.array() >= 0).all(), "a weight is negative; weights are frequencies, at least 0");
   require(weights.sum() > 0, "all weights are 0, so there are no rows to evaluate");

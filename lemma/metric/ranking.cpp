@@ -3,7 +3,10 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/math/distributions.hpp>
 #include <lemma/metric/classification.hpp>
+#include <lemma/metric/curves.hpp>
 #include <limits>
 #include <numeric>
 
@@ -37,7 +40,8 @@ Ranking rank(const Labels& truth, const VectorView& score, int positive, const V
 
 Vector checked(const Labels& truth, const VectorView& score, const VectorView& weights) {
   if (static_cast<Index>(truth.size()) != score.size())
-    throw Error(fmt::format("there are {} scores for {} rows", score.size(), truth.size()));
+    throw Error(
+        fmt::format("there are {} scores for {}", score.size(), count_of(static_cast<Index>(truth.size()), "row")));
   Vector w = detail::frequencies(score.size(), weights);
   detail::require_numbers(score, "the score");
   return w;
@@ -111,6 +115,93 @@ double average_precision(const Labels& truth, const VectorView& score, int posit
     if (tie.positives > 0) sum += tie.positives * (found / predicted);
   }
   return detail::share(sum, r.positives);
+}
+
+PrecisionRecallCurve precision_recall_curve(const Labels& truth, const VectorView& score, int positive,
+                                            const VectorView& weights) {
+  const Ranking r = rank(truth, score, positive, checked(truth, score, weights));
+  const auto points = static_cast<Index>(r.ties.size());
+  PrecisionRecallCurve out{Vector(points), Vector(points), Vector(points)};
+  double predicted = 0, found = 0;
+  for (Index t = 0; t < points; ++t) {
+    const Tie& tie = r.ties[static_cast<std::size_t>(t)];
+    predicted += tie.positives + tie.negatives;
+    found += tie.positives;
+    out.threshold(t) = tie.score;
+    out.recall(t) = detail::share(found, r.positives);
+    out.precision(t) = found / predicted;
+  }
+  return out;
+}
+
+LiftCurve lift_curve(const Labels& truth, const VectorView& score, int positive, const VectorView& weights) {
+  const Ranking r = rank(truth, score, positive, checked(truth, score, weights));
+  const auto points = static_cast<Index>(r.ties.size()) + 1;
+  LiftCurve out{Vector(points), Vector::Zero(points), Vector::Zero(points), Vector(points)};
+  out.threshold(0) = std::numeric_limits<double>::infinity();
+  out.lift(0) = std::numeric_limits<double>::quiet_NaN();
+  double taken = 0, found = 0;
+  for (Index t = 1; t < points; ++t) {
+    const Tie& tie = r.ties[static_cast<std::size_t>(t - 1)];
+    taken += tie.positives + tie.negatives;
+    found += tie.positives;
+    out.threshold(t) = tie.score;
+    out.share(t) = taken / (r.positives + r.negatives);
+    out.gain(t) = detail::share(found, r.positives);
+    out.lift(t) = out.gain(t) / out.share(t);
+  }
+  return out;
+}
+
+namespace {
+
+/// The placement of each row: the share of the other class that it beats (a positive) or that beats it (a negative).
+struct PlacedRows {
+  double auc = 0, positives = 0, negatives = 0;
+  Vector placement;
+};
+PlacedRows placed_rows(const Labels& truth, const VectorView& score, int positive, const Vector& w) {
+  const Ranking r = rank(truth, score, positive, w);
+  const Placements v = placements(r);
+  PlacedRows out{0, r.positives, r.negatives, Vector::Zero(score.size())};
+  for (Index i = 0; i < score.size(); ++i) {
+    if (w(i) == 0) continue;
+    const auto tie =
+        std::partition_point(r.ties.begin(), r.ties.end(), [&](const Tie& each) { return each.score > score(i); }) -
+        r.ties.begin();
+    const bool is_positive = truth[static_cast<std::size_t>(i)] == positive;
+    out.placement(i) = (is_positive ? v.of_positive : v.of_negative)[static_cast<std::size_t>(tie)];
+    if (is_positive) out.auc += w(i) * out.placement(i) / r.positives;
+  }
+  return out;
+}
+
+}  // namespace
+
+AucComparison compare_auc(const Labels& truth, const VectorView& first, const VectorView& second, int positive,
+                          const VectorView& weights) {
+  const Vector w = checked(truth, first, weights);
+  checked(truth, second, weights);
+  const PlacedRows a = placed_rows(truth, first, positive, w), b = placed_rows(truth, second, positive, w);
+  if (!(a.positives > 1 && a.negatives > 1))
+    throw Error(fmt::format("to compare two areas there must be two rows or more of either kind; {} positive, {} not",
+                            a.positives, a.negatives));
+  AucComparison out{a.auc, b.auc, a.auc - b.auc, 0, 0, 1, {}};
+  double of_positives = 0,
+         of_negatives = 0;  // Σ w (d − d̄)², d the difference of the placements: its mean is that of the areas
+  for (Index i = 0; i < w.size(); ++i) {
+    const double d = a.placement(i) - b.placement(i) - out.difference;
+    (truth[static_cast<std::size_t>(i)] == positive ? of_positives : of_negatives) += w(i) * d * d;
+  }
+  out.standard_error =
+      std::sqrt(of_positives / ((a.positives - 1) * a.positives) + of_negatives / ((a.negatives - 1) * a.negatives));
+  if (out.standard_error > 0) {
+    out.z = out.difference / out.standard_error;
+    out.p = 2 * normal_upper(std::abs(out.z));
+  }
+  const double half = 1.9599639845400545 * out.standard_error;
+  out.bounds = Bounds{std::max(-1.0, out.difference - half), std::min(1.0, out.difference + half)};
+  return out;
 }
 
 }  // namespace lemma

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/metric/regression.hpp>
 #include <limits>
 
@@ -42,7 +43,7 @@ double pearson_correlation(const VectorView& a, const VectorView& b, const Vecto
 
 RegressionScore score_regression(const VectorView& y, const VectorView& prediction, const VectorView& weights) {
   if (y.size() != prediction.size())
-    throw Error(fmt::format("there are {} predictions for {} rows", prediction.size(), y.size()));
+    throw Error(fmt::format("there are {} predictions for {}", prediction.size(), count_of(y.size(), "row")));
   const Vector w = detail::frequencies(y.size(), weights);
   detail::require_numbers(y, "the response");
   detail::require_numbers(prediction, "the prediction");

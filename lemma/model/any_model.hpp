@@ -25,6 +25,10 @@ class AnyModel {
     virtual const Certificate& certificate() const = 0;
     virtual const std::vector<std::string>& warnings() const = 0;
     virtual Prediction predict(const MatrixView& x, const PredictOptions& options) const = 0;
+    /// The same of rows without their zeros, never made dense; nothing where it cannot do without.
+    virtual std::optional<Prediction> predict_sparse(const Csr&, const PredictOptions&, const Execution&) const {
+      return {};
+    }
     virtual Matrix transform(const MatrixView& x) const = 0;  // Error when it is no transformer
     virtual Matrix inverse(const MatrixView& z) const = 0;    // Error when there is none
     virtual std::vector<std::string> output_names(const std::vector<std::string>& features) const = 0;

@@ -16,6 +16,8 @@ std::string written(const Value& value) {
       if (key != "kind") out += (out.empty() ? "" : ", ") + key + "=" + written(item);
     return value.at("kind").as_string() + (out.empty() ? "" : "(" + out + ")");
   }
+  if (value.is_array() && value.as_array().shape.size() == 1 && value.as_array().data.size() == 1)
+    return to_json(value.as_array().data.front(), -1);  // a list of one number is typed as that number
   return to_json(value, -1);
 }
 
@@ -51,12 +53,19 @@ Value merged(Value under, const Value& over) {
   return under;
 }
 
+/// What a parameter names: an error says which parameter.
+AnySpec named_at(const std::string& text, const std::string& where) {
+  try {
+    return parse_method(text);
+  } catch (const Error& error) { throw Error(fmt::format("{}: {}", where, error.what())); }
+}
+
 AnySpec spec_from(const Value& value, const std::string& where) {
-  if (value.is_string()) return parse_method(value.as_string());
+  if (value.is_string()) return named_at(value.as_string(), where);
   if (!value.is_object()) refuse(where, value, "a method, such as lda or svm(C=10)");
   const Value* kind = value.find("kind");
   if (!kind) refuse(where, value, "a method: its name stands under 'kind'");
-  const AnySpec named = parse_method(kind->as_string(where));
+  const AnySpec named = named_at(kind->as_string(where), where);
   return {named.shared(), merged(named.params(), without_kind(value))};
 }
 

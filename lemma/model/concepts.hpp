@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace lemma {
@@ -25,6 +26,14 @@ struct Evidence {
   Certificate certificate;
   std::vector<std::string> warnings;
 };
+
+/// Error unless rows have as many columns as those a model was fitted on. AnyModel asks by itself; a model's own verbs, which C++
+/// calls, ask by the second.
+void require_width(std::string_view method, Index fitted, Index given);
+template <class M>
+void require_width(const M& model, Index given) {
+  require_width(std::remove_cvref_t<decltype(model.spec)>::name, model.width(), given);
+}
 
 struct NamedColumn {
   std::string name;

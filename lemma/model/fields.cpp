@@ -20,6 +20,13 @@ void Codec<Labels>::read(Labels& field, const Value& value, const std::string& w
   }
 }
 
+std::vector<FieldInfo> to_infos(std::span<const PlainField> fields) {
+  std::vector<FieldInfo> out;
+  for (const PlainField& each : fields)
+    out.push_back({std::string(each.name), std::string(each.meaning), each.shown, each.along});
+  return out;
+}
+
 Value to_value(const Certificate& certificate) {
   Value out = Value::object();
   out.set("strength", kStrengths[static_cast<std::size_t>(certificate.strength)]);

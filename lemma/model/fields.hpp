@@ -2,6 +2,8 @@
 #pragma once
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/params.hpp>
+#include <span>
+#include <utility>
 
 namespace lemma {
 
@@ -39,6 +41,7 @@ struct Field {
   std::string_view meaning;
   Shown shown;
   Along along;
+  bool later = false;  // older files do not have it
 };
 template <class Model, class T>
 constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::string_view meaning, Along along = {}) {
@@ -47,6 +50,41 @@ constexpr Field<Model, T> result(std::string_view name, T Model::*member, std::s
 template <class Model, class T>
 constexpr Field<Model, T> state(std::string_view name, T Model::*member, std::string_view meaning) {
   return {name, member, meaning, Shown::state, {}};
+}
+
+/// A model is an aggregate: what it derives from (Evidence, or a struct of fields that several models share, which it then calls
+/// Base), its spec, and its fields. A member that is none of these, such as something that is made again when it is asked for,
+/// is counted by kNotStored.
+template <std::size_t>
+using AnythingAt = Anything;
+template <class M, std::size_t... I>
+consteval bool takes_members(std::index_sequence<I...>) {
+  return requires { M{AnythingAt<I>{}...}; };
+}
+template <class M>
+consteval std::size_t members_of_base() {
+  if constexpr (requires { typename M::Base; }) return field_count<typename M::Base>() - 1;
+  else return 0;
+}
+template <class M>
+consteval std::size_t not_stored() {
+  if constexpr (requires { M::kNotStored; }) return M::kNotStored;
+  else return 0;
+}
+/// Each member is a field, so that none is lost in a file; a forgotten one does not compile.
+template <class M>
+concept AllFields = std::is_aggregate_v<M> && requires {
+  M::fields();
+} && takes_members<M>(std::make_index_sequence<2 + std::tuple_size_v<decltype(M::fields())> + not_stored<M>() -
+                                               members_of_base<M>()>()) &&
+    !takes_members<M>(std::make_index_sequence<3 + std::tuple_size_v<decltype(M::fields())> + not_stored<M>() -
+                                               members_of_base<M>()>());
+
+/// A field that the method gained after files of its models were written: where a file lacks it, it keeps its initial value.
+template <class Model, class T>
+constexpr Field<Model, T> later(Field<Model, T> field) {
+  field.later = true;
+  return field;
 }
 
 template <class Model>
@@ -64,29 +102,39 @@ struct FieldInfo {
     return of_rows(along.across) || of_rows(along.down);
   }
 };
+/// A field without its types.
+struct PlainField {
+  std::string_view name, meaning;
+  Shown shown;
+  Along along;
+};
+std::vector<FieldInfo> to_infos(std::span<const PlainField> fields);
 template <class Model>
 std::vector<FieldInfo> field_infos() {
-  std::vector<FieldInfo> infos;
-  for_each_field<Model>([&](const auto& f) {
-    infos.push_back({std::string(f.name), std::string(f.meaning), f.shown, f.along});
-  });
-  return infos;
+  static constexpr auto all = std::apply(
+      [](const auto&... f) {
+        return std::array<PlainField, sizeof...(f)>{PlainField{f.name, f.meaning, f.shown, f.along}...};
+      },
+      Model::fields());
+  return to_infos(all);
 }
 
 /// All fields, or only those shown to the user.
 template <class Model>
 Value write_fields(const Model& model, bool results_only) {
   Value out = Value::object();
-  for_each_field<Model>([&]<class T>(const Field<Model, T>& f) {
+  for_each_field<Model>([&]<class Of, class T>(const Field<Of, T>& f) {  // of the model, or of what it derives from
     if (!results_only || f.shown == Shown::result) out.set(f.name, Codec<T>::write(model.*f.member));
   });
   return out;
 }
 
-/// Reads every field by its name; a missing one is an error. The model's own check() then ties the parts together.
+/// Reads every field by its name; a missing one is an error, unless it came later than the file. The model's own check() then
+/// ties the parts together.
 template <class Model>
 void read_fields(Model& model, const Value& value) {
-  for_each_field<Model>([&]<class T>(const Field<Model, T>& f) {
+  for_each_field<Model>([&]<class Of, class T>(const Field<Of, T>& f) {
+    if (f.later && !value.find(f.name)) return;
     Codec<T>::read(model.*f.member, value.at(f.name), std::string(f.name));
   });
 }

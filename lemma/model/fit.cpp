@@ -9,19 +9,21 @@ namespace lemma::detail {
 
 std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-MemoryRows rows_of(const MatrixView& x, const FitOptions& options) {
+MemoryRows rows_of(const MatrixView& x, const CallOptions& beside) {
   MemoryRows rows(x);
-  if (options.weights.size() > 0) rows.weights(span_of(options.weights));
-  if (options.precision.size() > 0) rows.precision(span_of(options.precision));
-  if (options.offset.size() > 0) rows.offset(span_of(options.offset));
+  if (beside.weights.size() > 0) rows.weights(span_of(beside.weights));
+  if (beside.precision.size() > 0) rows.precision(span_of(beside.precision));
+  if (beside.offset.size() > 0) rows.offset(span_of(beside.offset));
+  if (!beside.clusters.empty()) rows.clusters(beside.clusters);
   return rows;
 }
 
-RowsUse training_use(const FitOptions& options) {
+RowsUse training_use(const RowOptions& beside) {
   RowsUse use;
-  use.weights = span_of(options.weights);
-  use.precision = span_of(options.precision);
-  use.offset = span_of(options.offset);
+  use.weights = span_of(beside.weights);
+  use.precision = span_of(beside.precision);
+  use.offset = span_of(beside.offset);
+  use.clusters = beside.clusters;
   return use;
 }
 

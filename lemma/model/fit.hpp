@@ -10,8 +10,8 @@ namespace lemma {
 
 namespace detail {
 std::span<const double> span_of(const Vector& v);
-/// Memory rows with the weights, precision and offset of the options.
-MemoryRows rows_of(const MatrixView& x, const FitOptions& options);
+/// Memory rows with what comes beside them, which must outlive them.
+MemoryRows rows_of(const MatrixView& x, const CallOptions& beside);
 /// Labels as codes: classes in the order of their bytes.
 struct Coded {
   Labels codes;
@@ -22,41 +22,41 @@ Coded code(const std::vector<std::string>& labels);
 DesignOptions design_options(const Needs& needs, const Formula& formula, DesignOptions options = {});
 /// The column of that name; Error with the nearest one when there is none.
 Index place_of(std::string_view name, const std::vector<std::string>& names);
-/// Rows to train on, with the weights, precision and offset of the options, which must outlive it.
-RowsUse training_use(const FitOptions& options);
+/// Rows to train on, with what comes beside them, which must outlive it.
+RowsUse training_use(const RowOptions& beside);
 }  // namespace detail
 
 /// Regression: fit(Ols{}, X, y, {.weights = w}). The type of y is deduced, so that braces after X are always options.
 template <MethodSpec Spec, class Y>
 requires std::convertible_to<const Y&, VectorView>
-auto fit(const Spec& spec, const MatrixView& x, const Y& y, const FitOptions& options = {}) {
+auto fit(const Spec& spec, const MatrixView& x, const Y& y, const CallOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const Vector response = VectorView(y);
   auto rows = detail::rows_of(x, options);
   rows.response(detail::span_of(response));
   check_rows(Spec::name, Spec::about, rows);
-  return fit(valid, static_cast<const Rows&>(rows), options);
+  return fit(valid, static_cast<const Rows&>(rows), FitOptions(options));
 }
 
 /// Classification: fit(Lda{}, X, labels). Classes are ordered by their bytes.
 template <MethodSpec Spec, class Label>
 requires std::convertible_to<Label, std::string>
-auto fit(const Spec& spec, const MatrixView& x, const std::vector<Label>& labels, const FitOptions& options = {}) {
+auto fit(const Spec& spec, const MatrixView& x, const std::vector<Label>& labels, const CallOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const auto coded = detail::code(labels);
   auto rows = detail::rows_of(x, options);
   rows.labels(coded.codes, coded.classes);
   check_rows(Spec::name, Spec::about, rows);
-  return fit(valid, static_cast<const Rows&>(rows), options);
+  return fit(valid, static_cast<const Rows&>(rows), FitOptions(options));
 }
 
 /// Unsupervised: fit(KMeans{.k = 3}, X).
 template <MethodSpec Spec>
-auto fit(const Spec& spec, const MatrixView& x, const FitOptions& options = {}) {
+auto fit(const Spec& spec, const MatrixView& x, const CallOptions& options = {}) {
   const Valid<Spec> valid(spec);
   const auto rows = detail::rows_of(x, options);
   check_rows(Spec::name, Spec::about, rows);
-  return fit(valid, static_cast<const Rows&>(rows), options);
+  return fit(valid, static_cast<const Rows&>(rows), FitOptions(options));
 }
 
 /// A model together with all it needs to meet a raw table again: its verbs take tables as well as matrices. It is a
@@ -131,8 +131,9 @@ struct Fitted : Model {
 /// By formula: fit(Lda{}, formula("sp:sex ~ log(FL) + log(RW)"), crabs), the way that the tool goes too. The design is learned
 /// from the table and kept.
 template <MethodSpec Spec>
-auto fit(const Spec& spec, const Formula& formula, const Table& table, const FitOptions& options = {}) {
+auto fit(const Spec& spec, const Formula& formula, const Table& table, const CallOptions& options = {}) {
   TrainOptions how;
+  how.rows = options.rows();
   how.fit = options;
   return Fitted<typename SpecMethod<Spec>::Model>(train({std::shared_ptr<const Method>(), &method_of<Spec>()},
                                                         to_value(*Valid<Spec>(spec)), formula, MemoryTableStream(table),

@@ -88,6 +88,8 @@ void check_kind_of_rows(std::string_view name, const MethodAbout& about, const R
   if (rows.has_weights && !about.takes_weights) throw Error(fmt::format("{} takes no weights", name));
   if (rows.has_precision && !about.takes_precision)
     throw Error(fmt::format("{} takes no precision (inverse variances)", name));
+  if (rows.has_clusters && !about.takes_clusters)
+    throw Error(fmt::format("{} has no standard errors that clusters could change; leave out --cluster", name));
   if (rows.has_offset && !about.takes_offset) throw Error(fmt::format("{} takes no offset", name));
   if (rows.counts && !about.takes_counts) throw Error(fmt::format("{} takes no counts as its response", name));
 }
@@ -105,8 +107,40 @@ DrawnRows AnyModel::Interface::draw(Index, std::uint64_t) const {
   throw Error(fmt::format("{} draws no rows: it has learned no density of them", method().name()));
 }
 
+void require_width(std::string_view method, Index fitted, Index given) {
+  if (given != fitted) throw Error(fmt::format("{} was fitted on {} columns and is given {}", method, fitted, given));
+}
+
+void check_rows_of(std::string_view name, const MethodAbout& about, Index width, std::optional<Index> classes,
+                   const Rows& rows) {
+  check_rows(name, about, rows);
+  require_width(name, width, rows.width());
+  const auto given = static_cast<Index>(rows.classes.size());
+  if (!classes || *classes == given) return;
+  if (*classes == 0 || given == 0)
+    throw Error(fmt::format("{} was fitted on {} and is given {}", name, given == 0 ? "classes" : "numbers",
+                            given == 0 ? "numbers" : "classes"));
+  throw Error(fmt::format("{} was fitted on {} classes and is given {}", name, *classes, given));
+}
+
 AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
   throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows", method().name()));
+}
+
+std::vector<PartInfo> detail::offered_parts(std::span<const MayOffer> all) {
+  std::vector<PartInfo> out;
+  for (const MayOffer& each : all)
+    if (each.offered) out.push_back(each.part);
+  return out;
+}
+
+std::vector<PartInfo> detail::parts_for(std::vector<PartInfo> all, Task task, bool has_probabilities) {
+  std::erase_if(all, [&](const PartInfo& each) {
+    const bool probabilities = each.name == kProbabilitiesPart.name;
+    return ((each.of_classes || probabilities) && task == Task::regression) ||
+           (each.name == kValuePart.name && task != Task::regression) || (probabilities && !has_probabilities);
+  });
+  return all;
 }
 
 Needs detail::usual_needs(const MethodAbout& about) {
@@ -174,9 +208,7 @@ void check_asked(const AnyModel::Interface& model, const PredictOptions& options
 }  // namespace
 
 Prediction AnyModel::predict(const MatrixView& x, const PredictOptions& options) const {
-  if (x.cols() != model_->width())
-    throw Error(
-        fmt::format("{} was fitted on {} columns and is given {}", model_->method().name(), model_->width(), x.cols()));
+  require_width(model_->method().name(), model_->width(), x.cols());
   if (!options.offset.empty() && static_cast<Index>(options.offset.size()) != x.rows())
     throw Error(
         fmt::format("{}: there are {} offsets for {} rows", model_->method().name(), options.offset.size(), x.rows()));

@@ -3,7 +3,7 @@
 // A spec joins the catalog when it has, besides its params():
 //     static constexpr MethodAbout about    name, family, task, formula, example, what it takes
 //     Model fit(const Valid<Spec>&, const Rows&, const FitOptions&)
-//     Certificate certify(const Model&, const Rows&, const Execution&)
+//     Certificate certify(const Model&, const Rows&, const Execution&)   of rows that fit the model; asked through verify()
 // and its model: `spec` (with the values that were chosen), fields(), summary(names), width(), check() and its verbs.
 #pragma once
 #include <lemma/core/param_info.hpp>
@@ -11,7 +11,10 @@
 #include <lemma/model/action.hpp>
 #include <lemma/model/any_model.hpp>
 #include <lemma/model/fields.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <lemma/model/options.hpp>
+#include <lemma/model/sparse_planes.hpp>
+#include <optional>
 #include <span>
 
 namespace lemma {
@@ -26,6 +29,7 @@ struct MethodAbout {
   bool scans = false;          // works by passes over the rows: any size, from disk, same bits
   bool keeps_rows = false;     // the method is its rows
   bool takes_weights = false, takes_precision = false, takes_offset = false;
+  bool takes_clusters = false;   // rows whose errors may depend on each other
   bool takes_missing = false;    // NaN in x is its business
   bool takes_codes = false;      // categories as they are: Needs::codes
   bool takes_sparse = false;     // works on Rows::sparse() without making the rows dense
@@ -38,6 +42,10 @@ struct MethodAbout {
   bool random = false;           // the seed matters
   bool row_order_matters = false;
 };
+
+/// What a model after `update` is: the fit to all rows, or near to it, where what was kept of the old rows does not tell all.
+enum class UpdateKind { none, near, exact };
+constexpr auto names_of(UpdateKind) { return std::array<std::string_view, 3>{"none", "near", "exact"}; }
 
 class Method {
  public:
@@ -56,6 +64,10 @@ class Method {
   virtual std::string_view way_to(std::string_view part) const = 0;
   /// Whether its models give rows other coordinates, so that a step can follow it.
   virtual bool gives_coordinates() const = 0;
+  /// Whether its models can take new rows in without the old ones.
+  virtual UpdateKind updates() const = 0;
+  /// Whether the certificate of an updated model is about all its rows together, those before the update too.
+  virtual bool verifies_together() const = 0;
   /// The parameters completed with their defaults and checked; an Error names the one that is wrong.
   virtual Value check(const Value& params) const = 0;
   /// The parameters as they are when nothing is said of them.
@@ -81,6 +93,22 @@ void check_rows(std::string_view name, const MethodAbout& about, const Rows& row
 /// The same whatever the number of rows: their columns and their outcome alone.
 void check_kind_of_rows(std::string_view name, const MethodAbout& about, const Rows& rows);
 
+/// Error unless the rows are such as the model can have been fitted on: its kind of response, its columns, its classes.
+void check_rows_of(std::string_view name, const MethodAbout& about, Index width, std::optional<Index> classes,
+                   const Rows& rows);
+
+/// A second look at a model: its certificate computed again, from the model and the rows alone. This is the door to the
+/// methods' own certify(), which take for granted what is checked here.
+template <class Model>
+Certificate verify(const Model& model, const Rows& rows, const Execution& execution = {}) {
+  using Spec = std::remove_cvref_t<decltype(model.spec)>;
+  std::optional<Index> classes;
+  if constexpr (CountsClasses<Model>) classes = model.class_count();
+  check_rows_of(Spec::name, Spec::about, model.width(), classes, rows);
+  model.check();
+  return certify(model, rows, execution);
+}
+
 template <MethodSpec Spec>
 const Method& method_of();
 
@@ -96,29 +124,40 @@ auto fit_of(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options
 }
 /// What follows from the description of a method alone.
 Needs usual_needs(const MethodAbout& about);
+/// A part that a model may have.
+struct MayOffer {
+  bool offered;
+  PartInfo part;
+};
+std::vector<PartInfo> offered_parts(std::span<const MayOffer> all);
 /// What its models can say of rows, in the order in which it is written.
-template <class Spec, class Model>
+template <class Model>
 std::vector<PartInfo> parts_of() {
-  std::vector<PartInfo> out;
-  [[maybe_unused]] const auto offer = [&](bool yes, const PartInfo& part) {
-    if (yes) out.push_back(part);
-  };
-  offer(Regressor<Model>, kValuePart);
-  offer(HasInterval<Model>, kIntervalPart);
-  offer(HasDeviations<Model>, kDeviationsPart);
-  offer(HasSamples<Model>, kSamplesPart);
-  offer(Classifier<Model> || HasTask<Model>, kClassPart);
-  offer(Clusterer<Model>, kClusterPart);
-  offer(HasProbabilities<Model>, kProbabilitiesPart);
-  offer(HasMemberships<Model>, kMembershipsPart);
-  offer(HasDecision<Model>, kDecisionPart);
-  offer(Transformer<Model>, kTransformedPart);
-  offer(!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart);
-  offer(DensityModel<Model>, kLogDensityPart);
-  if constexpr (HasParts<Model>)
-    std::apply([&](const auto&... each) { (out.push_back(each.info), ...); }, Model::parts());
-  return out;
+  static constexpr auto own = [] {
+    if constexpr (HasParts<Model>) return Model::parts();
+    else return std::tuple{};
+  }();
+  static constexpr auto all = std::apply(
+      [](const auto&... each) {
+        return std::array{MayOffer{Regressor<Model>, kValuePart},
+                          MayOffer{HasInterval<Model>, kIntervalPart},
+                          MayOffer{HasDeviations<Model>, kDeviationsPart},
+                          MayOffer{HasSamples<Model>, kSamplesPart},
+                          MayOffer{Classifier<Model> || HasTask<Model>, kClassPart},
+                          MayOffer{Clusterer<Model>, kClusterPart},
+                          MayOffer{HasProbabilities<Model>, kProbabilitiesPart},
+                          MayOffer{HasMemberships<Model>, kMembershipsPart},
+                          MayOffer{HasDecision<Model>, kDecisionPart},
+                          MayOffer{Transformer<Model>, kTransformedPart},
+                          MayOffer{!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart},
+                          MayOffer{DensityModel<Model>, kLogDensityPart},
+                          MayOffer{true, each.info}...};
+      },
+      own);
+  return offered_parts(all);
 }
+/// Those of them that a model of this task has, with or without probabilities.
+std::vector<PartInfo> parts_for(std::vector<PartInfo> all, Task task, bool has_probabilities);
 /// A spec whose parameters decide what it needs says so by `Needs needs(Needs usual) const`.
 template <class Spec>
 Needs needs_of(const Spec& spec) {
@@ -130,6 +169,7 @@ Needs needs_of(const Spec& spec) {
 template <MethodSpec Spec, class Model>
 class SpecModel final : public AnyModel::Interface {
  public:
+  static_assert(AllFields<Model>, "a member of the model is missing from its fields()");
   explicit SpecModel(Model model) : model_(std::move(model)) {}
   const Model& model() const { return model_; }
 
@@ -165,6 +205,7 @@ class SpecModel final : public AnyModel::Interface {
     if constexpr (SaysAllAtOnce<Model>) {
       out = model_.prediction(x, options);
       std::erase_if(out.parts(), [&](const PredictedPart& each) { return !options.asks(each.info); });
+      say_spread(x, options, out);
     } else {
       say_value(x, options, out);
       say_spread(x, options, out);
@@ -183,19 +224,32 @@ class SpecModel final : public AnyModel::Interface {
       std::apply([&](const auto&... each) { (say(each, x, options, out), ...); }, Model::parts());
     return out;
   }
+  std::optional<Prediction> predict_sparse(const Csr& x, const PredictOptions& options,
+                                           const Execution& execution) const override {
+    if constexpr (SaysByPlanes<Model>) {
+      if (!asks_for_planes_alone(options, HasParts<Model>)) return {};
+      const Matrix planes = sparse_planes(model_.affine(), x, Model::kPlaneSum, execution);
+      Prediction out;
+      if (task() == Task::regression && options.asks(kValuePart)) {
+        if constexpr (requires { Model::value_of(planes); }) out.add(kValuePart, Model::value_of(planes));
+        else out.add(kValuePart, Vector(planes.col(0)));
+      }
+      if (task() == Task::classification && options.asks(kClassPart)) out.add(kClassPart, greatest_class(planes));
+      if constexpr (HasProbabilities<Model>)
+        if (task() == Task::classification && options.asks(kProbabilitiesPart))
+          out.add(kProbabilitiesPart, Model::probabilities_of(planes));
+      if constexpr (HasDecision<Model>)
+        if (options.asks(kDecisionPart)) out.add(kDecisionPart, planes);
+      return out;
+    }
+    return {};
+  }
   std::vector<PartInfo> parts() const override {
-    std::vector<PartInfo> out = detail::parts_of<Spec, Model>();
-    const Task now = task();
-    const bool without_probabilities = [&] {
-      if constexpr (requires { model_.has_probabilities(); }) return !model_.has_probabilities();
-      else return false;
-    }();
-    std::erase_if(out, [&](const PartInfo& each) {
-      const bool probabilities = each.name == kProbabilitiesPart.name;
-      return ((each.of_classes || probabilities) && now == Task::regression) ||
-             (each.name == kValuePart.name && now != Task::regression) || (probabilities && without_probabilities);
-    });
-    return out;
+    bool has_probabilities = true;
+    if constexpr (requires { model_.has_probabilities(); }) has_probabilities = model_.has_probabilities();
+    auto all = detail::parts_for(detail::parts_of<Model>(), task(), has_probabilities);
+    std::erase_if(all, [&](const PartInfo& each) { return !gives(each); });
+    return all;
   }
   std::variant<Prediction, AnyModel> act(std::string_view name, const Value& params) const override {
     std::optional<std::variant<Prediction, AnyModel>> out;
@@ -239,9 +293,12 @@ class SpecModel final : public AnyModel::Interface {
   std::string summary(const Names& names) const override { return model_.summary(names); }
   Value save() const override { return write_fields(model_, false); }
   Certificate verify(const Rows& rows, const Execution& execution) const override {
-    return certify(model_, rows, execution);
+    return lemma::verify(model_, rows, execution);
   }
   AnyModel update(const Rows& rows, const FitOptions& options) const override {
+    static_assert(
+        requires { Model::kUpdates; } == requires { updated(model_, rows, options); },
+        "what is a model after its update?");
     if constexpr (requires { updated(model_, rows, options); }) {
       check_rows(Spec::name, Spec::about, rows);
       return detail::usable(std::make_shared<SpecModel<Spec, Model>>(updated(model_, rows, options)));
@@ -251,6 +308,11 @@ class SpecModel final : public AnyModel::Interface {
   }
 
  private:
+  /// Whether this model has what a part needs: where that depends on how it was fitted, `bool gives(name) const` says so.
+  bool gives([[maybe_unused]] const PartInfo& part) const {
+    if constexpr (requires { model_.gives(part.name); }) return model_.gives(part.name);
+    else return true;
+  }
   /// A verb with the offset, where it takes one.
   auto with_offset(const MatrixView& x, const PredictOptions& options, auto&& verb) const {
     if constexpr (TakesOffset<Model>) return verb(x, options.offset);
@@ -309,7 +371,7 @@ class SpecModel final : public AnyModel::Interface {
         out.add(kDecisionPart, with_offset(x, options, [&](const auto&... a) { return model_.decision(a...); }));
   }
   void say(const auto& part, const MatrixView& x, const PredictOptions& options, Prediction& out) const {
-    if (!options.asks(part.info)) return;
+    if (!options.asks(part.info) || !gives(part.info)) return;
     auto said = [&] {
       if constexpr (requires { (model_.*part.verb)(x, options); }) return (model_.*part.verb)(x, options);
       else return (model_.*part.verb)(x);
@@ -332,7 +394,7 @@ class SpecMethod final : public Method {
   const MethodAbout& about() const override { return Spec::about; }
   std::vector<ParamInfo> params() const override { return param_infos<Spec>(); }
   std::vector<FieldInfo> results() const override { return field_infos<Model>(); }
-  std::vector<PartInfo> parts() const override { return detail::parts_of<Spec, Model>(); }
+  std::vector<PartInfo> parts() const override { return detail::parts_of<Model>(); }
   std::vector<ActionInfo> actions() const override {
     std::vector<ActionInfo> out;
     if constexpr (HasActions<Model>)
@@ -345,6 +407,14 @@ class SpecMethod final : public Method {
     else return {};
   }
   bool gives_coordinates() const override { return Transformer<Model> || HasCoordinates<Model>; }
+  bool verifies_together() const override {
+    if constexpr (requires { Model::kVerifiesTogether; }) return Model::kVerifiesTogether;
+    else return updates() == UpdateKind::exact;
+  }
+  UpdateKind updates() const override {
+    if constexpr (requires { Model::kUpdates; }) return Model::kUpdates;
+    else return UpdateKind::none;
+  }
   Value check(const Value& params) const override { return to_value(*Valid<Spec>(from_value<Spec>(params))); }
   Value defaults() const override { return to_value(Spec{}); }
   Needs needs(const Value& params) const override { return detail::needs_of(from_value<Spec>(params)); }

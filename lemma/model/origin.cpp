@@ -5,7 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/bit_stream.hpp>
-#include <lemma/model/origin.hpp>
+#include <lemma/model/sketch_maker.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -85,39 +85,33 @@ void runs_of(std::span<const std::uint64_t> ascending, std::size_t most, std::ve
 
 }  // namespace
 
-/// Builds a sketch piece by piece.
-struct SketchMaker {
-  RowSketch out;
-  bool weighted;
-  int filter_bits;  // 0: no filter
+SketchMaker::SketchMaker(const RowKey& key, const Rows& rows, bool with_filter)
+    : out(key),
+      weighted(rows.has_weights || rows.has_precision),
+      filter_bits(with_filter && rows.count() > static_cast<Index>(RowSketch::kSize) ? RowFilter::bits_for(rows.count())
+                                                                                     : 0) {
+  if (weighted) out.weighted_ = 0;
+}
 
-  SketchMaker(const RowKey& key, const Rows& rows, bool with_filter)
-      : out(key),
-        weighted(rows.has_weights || rows.has_precision),
-        filter_bits(with_filter && rows.count() > static_cast<Index>(RowSketch::kSize)
-                        ? RowFilter::bits_for(rows.count())
-                        : 0) {
-    if (weighted) out.weighted_ = 0;
-  }
-  void add(const RowHashes& hashes) {
-    const auto& all = hashes.ascending;
-    out.rows_ += static_cast<Index>(all.size());
-    out.sum_ = std::accumulate(all.begin(), all.end(), out.sum_);
-    if (weighted) *out.weighted_ += hashes.weighted;
-    std::vector<std::uint64_t> values;
-    std::vector<double> times;
-    runs_of(all, RowSketch::kSize, values, times);
-    out.take(values, times);
-    if (filter_bits == 0) return;
-    RowFilter piece(all, filter_bits);
-    if (out.filter_.bits() == 0) out.filter_ = std::move(piece);
-    else out.filter_.merge(piece);
-  }
-  RowSketch done() {
-    if (out.complete()) out.filter_ = RowFilter();
-    return std::move(out);
-  }
-};
+void SketchMaker::add(const RowHashes& hashes) {
+  const auto& all = hashes.ascending;
+  out.rows_ += static_cast<Index>(all.size());
+  out.sum_ = std::accumulate(all.begin(), all.end(), out.sum_);
+  if (weighted) *out.weighted_ += hashes.weighted;
+  std::vector<std::uint64_t> values;
+  std::vector<double> times;
+  runs_of(all, RowSketch::kSize, values, times);
+  out.take(values, times);
+  if (filter_bits == 0) return;
+  RowFilter piece(all, filter_bits);
+  if (out.filter_.bits() == 0) out.filter_ = std::move(piece);
+  else out.filter_.merge(piece);
+}
+
+RowSketch SketchMaker::done() {
+  if (out.complete()) out.filter_ = RowFilter();
+  return std::move(out);
+}
 
 /// The smallest hashes of both lists, with the rows of each. A hash that stays was among the smallest of every part of
 /// the rows, so none of its rows has been missed.

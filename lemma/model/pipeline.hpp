@@ -25,6 +25,8 @@ class Pipeline final : public Method {
   bool draws_rows() const override { return false; }
   std::string_view way_to(std::string_view part) const override { return steps_.back().method().way_to(part); }
   bool gives_coordinates() const override { return steps_.back().method().gives_coordinates(); }
+  UpdateKind updates() const override { return UpdateKind::none; }
+  bool verifies_together() const override { return false; }
   Value check(const Value& params) const override;
   Value defaults() const override { return check(Value::object()); }
   Needs needs(const Value& params) const override;  // of the first step for x, of the last one for the response

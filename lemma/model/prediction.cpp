@@ -50,7 +50,12 @@ std::string column_name(const PredictedPart& part, Index j, const Names& names) 
   switch (part.info.columns) {
     case PartColumns::itself: return prefix;
     case PartColumns::classes: return part.width() == 1 ? prefix : named(names.classes);
-    case PartColumns::features: return named(names.features);
+    case PartColumns::features: {  // of each class in turn, where there are several times as many columns
+      const std::size_t width = names.features.size();
+      if (width == 0 || static_cast<std::size_t>(part.width()) <= width) return named(names.features);
+      if (at / width >= names.classes.size()) return named({});
+      return fmt::format("{}_{}_{}", prefix, names.features[at % width], names.classes[at / width]);
+    }
     case PartColumns::numbered: return named({});
     case PartColumns::responses: return named(names.responses);
     case PartColumns::own: return at < part.columns.size() ? part.columns[at] : named({});
@@ -76,7 +81,10 @@ Index PredictedPart::width() const {
 
 std::vector<std::string> column_names(const PredictedPart& part, const Names& names) {
   std::vector<std::string> out;
-  for (Index j = 0; j < part.width(); ++j) out.push_back(column_name(part, j, names));
+  // An interval of two classes is that of the second one's probability, p_Yes: lower_Yes and upper_Yes.
+  const bool of_class = part.info.name == kIntervalPart.name && names.classes.size() == 2;
+  for (Index j = 0; j < part.width(); ++j)
+    out.push_back(column_name(part, j, names) + (of_class ? "_" + names.classes[1] : ""));
   return out;
 }
 

@@ -18,13 +18,14 @@ Value renumbered(const Value& value, const RowNames& rows) {
 /// What the i-th entry along an axis is called.
 class AxisNames {
  public:
-  AxisNames(const TrainedModel& trained, std::vector<std::string> features)
-      : trained_(trained), features_(std::move(features)) {}
+  AxisNames(const TrainedModel& trained, std::vector<std::string> features, std::vector<std::string> things = {})
+      : trained_(trained), features_(std::move(features)), things_(std::move(things)) {}
   std::string head(Axis axis) const {
     switch (axis) {
       case Axis::feature: return "feature";
       case Axis::label: return "class";
-      case Axis::row: return trained_.row_names.column.empty() ? "row" : trained_.row_names.column;
+      case Axis::row:
+        return !things_.empty() ? "thing" : trained_.row_names.column.empty() ? "row" : trained_.row_names.column;
       default: return "number";
     }
   }
@@ -33,13 +34,13 @@ class AxisNames {
     const auto& classes = trained_.design.classes();
     if (axis == Axis::feature && at < features_.size()) return features_[at];
     if (axis == Axis::label && at < classes.size()) return classes[at];
-    if (axis == Axis::row) return trained_.row_names.name(i);
+    if (axis == Axis::row) return at < things_.size() ? things_[at] : trained_.row_names.name(i);
     return std::to_string(i + 1);
   }
 
  private:
   const TrainedModel& trained_;
-  std::vector<std::string> features_;
+  std::vector<std::string> features_, things_;
 };
 
 Column names_column(const AxisNames& names, Axis axis, Index count) {
@@ -144,7 +145,11 @@ Table TrainedModel::result_table(std::string_view name) const {
     known.push_back(field.name);
     if (field.name != name) continue;
     const Value* features = all.find("features");  // of the last step of a pipeline
-    return table_of(*value, field, {*this, features ? features->as_strings("features") : design.features()}, row_names);
+    const Value* things = all.find("things");      // that dissimilarities are about: they need not be the rows
+    return table_of(*value, field,
+                    {*this, features ? features->as_strings("features") : design.features(),
+                     things ? things->as_strings("things") : std::vector<std::string>()},
+                    row_names);
   }
   throw Error(fmt::format("{} has no result '{}'{}; it has {}", model->method().name(), name, did_you_mean(name, known),
                           join_words(known, 40)));

@@ -54,7 +54,15 @@ std::uint64_t with_outcome(std::uint64_t h, const Block& block, Index i, const R
   return h;
 }
 
-/// Ascending. Hashes are spread evenly, so their leading bits cut them into short pieces.
+/// The hash of a row continued with its weight and precision.
+std::uint64_t hash_weights(const Block& block, Index i, std::uint64_t h) {
+  const double weights[] = {block.weight_of(i), block.precision_of(i)};
+  return hash_numbers(weights, h);
+}
+
+}  // namespace
+
+/// Hashes are spread evenly, so their leading bits cut them into short pieces.
 void sort_hashes(std::vector<std::uint64_t>& hashes, const Execution& execution) {
   constexpr std::size_t kFew = 4096;
   if (hashes.size() < kFew) return std::sort(hashes.begin(), hashes.end());
@@ -75,8 +83,18 @@ void sort_hashes(std::vector<std::uint64_t>& hashes, const Execution& execution)
   hashes.swap(out);
 }
 
+void hash_rows(const Block& block, Index first, Index count, const Rows& rows, const RowKey& key, RowHashes& out) {
+  for (Index i = first; i < first + count; ++i) {
+    const std::uint64_t h = with_outcome(hash_features(block, i, key.zeros), block, i, key);
+    if (rows.has_weights || rows.has_precision) out.weighted += hash_weights(block, i, h);
+    out.ascending.push_back(h);
+  }
+}
+
+namespace {
+
 /// Of rows [first, first + count); `first` begins a block.
-RowHashes hash_rows(const Rows& rows, const RowKey& key, Index first, Index count, const Execution& execution) {
+RowHashes hashes_of(const Rows& rows, const RowKey& key, Index first, Index count, const Execution& execution) {
   const Index size = block_rows(rows);
   const Csr* sparse = key.zeros ? nullptr : rows.sparse();
   const bool weigh = rows.has_weights || rows.has_precision;
@@ -92,10 +110,7 @@ RowHashes hash_rows(const Rows& rows, const RowKey& key, Index first, Index coun
     for (Index i = 0; i < many; ++i) {
       const std::uint64_t features = sparse ? hash_features(*sparse, from + i) : hash_features(block, i, key.zeros);
       const std::uint64_t h = with_outcome(features, block, i, key);
-      if (weigh) {
-        const double weights[] = {block.weight_of(i), block.precision_of(i)};
-        sum += hash_numbers(weights, h);
-      }
+      if (weigh) sum += hash_weights(block, i, h);
       out.ascending[static_cast<std::size_t>(from - first + i)] = h;
     }
     weighted += sum;
@@ -121,7 +136,7 @@ void for_each_piece(const Rows& rows, const RowKey& key, const Execution& execut
   const Index block = block_rows(rows), n = rows.count();
   const Index size = (std::max(kLeast, (n + kPieces - 1) / kPieces) + block - 1) / block * block;
   for (Index first = 0; first < n; first += size)
-    visit(hash_rows(rows, key, first, std::min(size, n - first), execution));
+    visit(hashes_of(rows, key, first, std::min(size, n - first), execution));
 }
 
 }  // namespace lemma

@@ -21,6 +21,11 @@ struct RowHashes {
   std::uint64_t weighted = 0;  // the sum of the hashes with weight and precision
 };
 
+/// Adds the hashes of rows [first, first + count) of a block of `rows`, in their order.
+void hash_rows(const Block& block, Index first, Index count, const Rows& rows, const RowKey& key, RowHashes& out);
+/// Ascending, on several threads.
+void sort_hashes(std::vector<std::uint64_t>& hashes, const Execution& execution);
+
 /// visit(hashes) for the rows in a few pieces, so that 8 bytes for each row are not needed at once.
 void for_each_piece(const Rows& rows, const RowKey& key, const Execution& execution,
                     const std::function<void(const RowHashes&)>& visit);

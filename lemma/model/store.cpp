@@ -58,6 +58,7 @@ Value document(const TrainedModel& trained) {
   out.set("notes", trained.notes);
   out.set("data", trained.origin.save());
   if (!trained.row_names.empty()) out.set("rows", trained.row_names.save());
+  if (!trained.choice.is_null()) out.set("choice", trained.choice);
   out.set("made_by", made_by());
   return out;
 }
@@ -73,6 +74,7 @@ MemoryRows described(const Design& design, const MatrixView& none) {
   rows.has_weights = !design.weights().empty() || design.counts();
   rows.has_precision = !design.precision().empty();
   rows.has_offset = design.has_offset();
+  rows.has_clusters = !design.cluster().empty();
   rows.counts = design.counts();
   return rows;
 }
@@ -161,6 +163,10 @@ TrainedModel decode_body(std::span<const std::uint8_t> body, std::span<const Met
     TrainedModel out{std::move(model), std::move(design), Origin::load(file.at("data")),
                      file.at("notes").as_strings("notes"), std::move(method)};
     if (const Value* rows = file.find("rows")) out.row_names = RowNames::load(*rows, out.origin.rows.rows());
+    if (const Value* choice = file.find("choice")) {
+      choice->as_object("choice");
+      out.choice = *choice;
+    }
     check_together(out);
     return out;
   } catch (const Error& error) { throw Error(fmt::format("{} is damaged or not a model: {}", name, error.what())); }

@@ -36,11 +36,17 @@ void check(const AnyModel& model, double threshold) {
 
 Prediction predict_at_threshold(const AnyModel& model, double threshold, const MatrixView& x,
                                 const PredictOptions& options) {
+  return predict_at_threshold(model, threshold, options,
+                              [&](const PredictOptions& more) { return model.predict(x, more); });
+}
+
+Prediction predict_at_threshold(const AnyModel& model, double threshold, const PredictOptions& options,
+                                const std::function<Prediction(const PredictOptions&)>& ask) {
   check(model, threshold);
   PredictOptions more = options;
   const bool wanted = options.asks(kProbabilitiesPart);
   if (!wanted) more.what.emplace_back(kProbabilitiesPart.name);
-  Prediction out = model.predict(x, more);
+  Prediction out = ask(more);
   const Matrix probabilities = out.probabilities();
   for (PredictedPart& part : out.parts())
     if (part.info.name == kClassPart.name) {

@@ -1,5 +1,6 @@
 // lemma/model/threshold.hpp: a class that is predicted only where it is probable enough.
 #pragma once
+#include <functional>
 #include <lemma/model/any_model.hpp>
 
 namespace lemma {
@@ -8,5 +9,8 @@ namespace lemma {
 /// the first elsewhere. Error when the model predicts no classes, tells other than two apart, or has no probabilities.
 Prediction predict_at_threshold(const AnyModel& model, double threshold, const MatrixView& x,
                                 const PredictOptions& options = {});
+/// The same of rows that the caller asks the model about.
+Prediction predict_at_threshold(const AnyModel& model, double threshold, const PredictOptions& options,
+                                const std::function<Prediction(const PredictOptions&)>& ask);
 
 }  // namespace lemma

@@ -3,22 +3,19 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/hearing.hpp>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/rows_for.hpp>
 #include <lemma/data/sparse_rows.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/fit.hpp>
+#include <lemma/model/sketched_rows.hpp>
 #include <lemma/model/train.hpp>
 #include <mutex>
 
 namespace lemma {
 namespace {
-
-/// Weights and offsets that come beside the rows are looked up by the table's rows, so they need the table.
-bool stay_as_they_lie(const FitOptions& options) {
-  return options.weights.size() + options.precision.size() + options.offset.size() == 0;
-}
 
 /// A design, and whether its rows are known to be columns of a matrix as they stand, with nothing missing.
 struct Learned {
@@ -26,25 +23,26 @@ struct Learned {
   bool as_they_are = false;
 };
 Learned learn_design(const Method& method, const Formula& formula, const TableStream& data, const DesignOptions& how,
-                     const FitOptions& options) {
-  if (data.matrix() && stay_as_they_lie(options))
+                     const RowOptions& beside) {
+  // What comes beside the rows is looked up by the table's rows, so it needs the table.
+  if (data.matrix() && beside.none())
     if (auto design = design_of_columns(formula, data, how)) return {*std::move(design), true};
   if (!data.sparse()) return {Design(formula, data, how)};
-  if (method.about().takes_sparse && stay_as_they_lie(options))
+  if (method.about().takes_sparse && beside.none())
     if (auto design = plain_design(formula, *data.sparse(), how)) return {*std::move(design)};
   return {Design(formula, to_table(*data.sparse()), how)};
 }
 
 /// The rows a method learns from, or its certificate is computed from.
 RowsOfData rows_to_learn_from(const Method& method, const Design& design, const TableStream& data,
-                              const FitOptions& options, const std::optional<std::size_t>& memory,
-                              bool all_there = false) {
-  RowsUse use = detail::training_use(options);
+                              const RowOptions& beside, const std::optional<std::size_t>& memory,
+                              const Execution& execution, bool all_there = false) {
+  RowsUse use = detail::training_use(beside);
   use.reader = method.name();
   use.sparse = method.about().takes_sparse;
   use.blocks = method.about().scans;
   use.all_there = all_there;
-  return rows_for(design, data, use, memory, options.execution());
+  return rows_for(design, data, use, memory, execution);
 }
 
 bool speaks_of_rows(const Method& method) {
@@ -62,16 +60,6 @@ RowNames names_of_rows(const TableStream& data, const RowSelection& kept, const 
   const Column column = data.read_columns(0, data.rows(), {id}).column(id);
   for (Index i = 0; i < kept.count(); ++i) out.names.push_back(column.text(out.number(i) - 1));
   return out;
-}
-
-/// A formula without an intercept reaches the method as its parameter.
-void pass_intercept(const Method& method, const Design& design, Value& params) {
-  if (design.intercept()) return;
-  for (const auto& info : method.params()) {
-    const auto dot = info.name.rfind('.');
-    if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept")
-      set_path(params, info.name, Value(false));
-  }
 }
 
 /// A pass over a file costs more than most fits: sizes are looked at as the fit reads. The steps of a pipeline look for
@@ -99,23 +87,34 @@ Execution to_the_end(const FitOptions& options) {
 
 }  // namespace
 
+void pass_intercept(const Method& method, const Design& design, Value& params) {
+  if (design.intercept()) return;
+  for (const auto& info : method.params()) {
+    const auto dot = info.name.rfind('.');
+    if (info.name.substr(dot == std::string::npos ? 0 : dot + 1) == "intercept")
+      set_path(params, info.name, Value(false));
+  }
+}
+
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options) {
   method->check(params);
   DesignOptions how = detail::design_options(method->needs(params), formula, options.design);
   how.id = options.id;
-  const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.fit);
+  const auto [design, as_they_are] = learn_design(*method, formula, data, how, options.rows);
   pass_intercept(*method, design, params);
-  const RowsOfData given = rows_to_learn_from(*method, design, data, options.fit, options.memory, as_they_are);
+  const RowsOfData given =
+      rows_to_learn_from(*method, design, data, options.rows, options.memory, options.fit.execution(), as_they_are);
   const Rows& rows = *given.rows;
   const bool streamed = !data.sparse() && exceeds(data, options.memory);
   check_kind(method->name(), method->about(), rows);
   const Execution execution = options.fit.execution();
+  SketchedRows sketched(rows, key_of(rows, method->about().uses_response));
   auto model = [&] {
     const Hearing hearing(execution);
-    return streamed ? fit_measured(*method, params, rows, options.fit) : method->fit(params, rows, options.fit);
+    return streamed ? fit_measured(*method, params, sketched, options.fit) : method->fit(params, sketched, options.fit);
   }();
-  RowSketch memory = sketch(rows, key_of(rows, method->about().uses_response), to_the_end(options.fit));
+  RowSketch memory = sketched.sketch(to_the_end(options.fit));
   RowNames names;
   if (speaks_of_rows(*method)) names = names_of_rows(data, given.kept, options.id);
   return {std::move(model),  design,          {data.schema().source(), std::move(memory)}, given.notes,
@@ -146,6 +145,8 @@ Prediction TrainedModel::predict(const DesignData& data, const PredictOptions& o
 }
 
 Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options, const Execution& execution) const {
+  if (const Csr* x = rows.sparse(); x && !rows.has_offset && x->width == model->width())
+    if (auto out = model->predict_sparse(*x, options, execution)) return *std::move(out);
   if (options.samples) {  // a function is drawn at all rows together
     BlockBuffer buffer;
     const Block all = rows.read(0, rows.count(), buffer);
@@ -167,14 +168,15 @@ Prediction TrainedModel::predict(const Rows& rows, const PredictOptions& options
 TrainedModel TrainedModel::update(const TableStream& data, const FitOptions& options,
                                   const std::optional<std::size_t>& memory) const {
   const Method& how = model->method();
-  const RowsOfData given = rows_to_learn_from(how, design, data, options, memory);
+  const RowsOfData given = rows_to_learn_from(how, design, data, {}, memory, options.execution());
   check_kind(how.name(), how.about(), *given.rows);
   const Execution execution = options.execution();
+  SketchedRows sketched(*given.rows, origin.rows.key());
   auto after = [&] {
     const Hearing hearing(execution);
-    return model->update(*given.rows, options);
+    return model->update(sketched, options);
   }();
-  const RowSketch more = sketch(*given.rows, origin.rows.key(), to_the_end(options));
+  const RowSketch more = sketched.sketch(to_the_end(options));
   std::vector<std::string> all_notes = notes;
   for (const auto& note : given.notes)
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) all_notes.push_back(note);
@@ -192,10 +194,7 @@ struct GivenRows {
 GivenRows look_at(const TrainedModel& trained, const TableStream& data, const std::optional<std::size_t>& memory,
                   const Execution& execution) {
   const Method& how = trained.model->method();
-  FitOptions options;
-  options.threads = execution.threads;
-  options.progress = execution.progress;
-  GivenRows out{rows_to_learn_from(how, trained.design, data, options, memory).rows, {}};
+  GivenRows out{rows_to_learn_from(how, trained.design, data, {}, memory, execution).rows, {}};
   check_kind(how.name(), how.about(), *out.rows);
   out.found = recognise(trained.origin.rows, *out.rows, execution);
   return out;
@@ -244,6 +243,7 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
       const Prediction a = trained.model.predict(block.x, with_offset), b = again.predict(block.x, with_offset);
       const double off = a.probabilities().size() > 0 ? (a.probabilities() - b.probabilities()).cwiseAbs().maxCoeff()
                          : a.value().size() > 0       ? (a.value() - b.value()).cwiseAbs().maxCoeff()
+                         : a.label() != b.label()     ? 1.0
                                                       : 0.0;
       const std::lock_guard lock(mutex);
       worst = off <= worst ? worst : off;  // NaN stays
@@ -261,6 +261,27 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
   out.message += fmt::format(" The fit and {} done again on all {} rows, and predict the same to within {:.0e}.",
                              parts.size() == 2 ? "its update were" : "its updates were", trained.origin.rows.rows(),
                              std::max(worst, 1e-15));
+}
+
+/// A model that is what a fit to all its rows would be: they may come in any tables and in any order.
+Verification verify_together(const TrainedModel& trained, const std::vector<GivenRows>& given, Verification out,
+                             const Execution& execution) {
+  const auto parts = matched(trained.origin.parts, given);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!parts[i]) out.missing.push_back(trained.origin.parts[i]);
+  std::uint64_t sum = 0;
+  std::vector<const Rows*> rows;
+  for (const auto& each : given) {
+    sum += each.found.given.hash();
+    rows.push_back(each.rows.get());
+  }
+  const bool each_part = out.missing.empty() && given.size() == parts.size();
+  out.same_rows = out.all_there = each_part || (given.size() == 1 && given[0].found.same) ||
+                                  (out.rows == trained.origin.rows.rows() && sum == trained.origin.rows.hash() &&
+                                   trained.origin.rows.weighted_hash() == std::nullopt);
+  if (out.same_rows) out.missing.clear();
+  out.certificate = trained.model->verify(StackedRows(rows), execution);
+  return out;
 }
 
 }  // namespace
@@ -291,6 +312,7 @@ Verification TrainedModel::verify(std::span<const TableStream* const> data, cons
     out.certificate = model->verify(*given[0].rows, execution);
     return out;
   }
+  if (model->method().verifies_together()) return verify_together(*this, given, std::move(out), execution);
   if (data.size() == 1 && given[0].found.same && data[0]->table() && data[0]->rows() == origin.rows.rows()) {
     const auto tables = cut(*data[0], origin.parts);
     std::vector<MemoryTableStream> streams(tables.begin(), tables.end());
@@ -321,8 +343,9 @@ std::shared_ptr<const Method> method_from(std::string_view text, std::span<const
   return std::make_shared<Pipeline>(std::move(steps));
 }
 
-TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options) {
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const CallOptions& options) {
   TrainOptions how;
+  how.rows = options.rows();
   how.fit = options;
   return train(std::make_shared<Pipeline>(pipeline), Value::object(), formula, MemoryTableStream(table), how);
 }

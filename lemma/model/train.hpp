@@ -42,6 +42,7 @@ struct TrainedModel {
   std::vector<std::string> notes;        // of the training: rows dropped, columns left out
   std::shared_ptr<const Method> method;  // owned here when it is a pipeline
   RowNames row_names = {};               // kept where results speak of rows
+  Value choice = {};                     // how it was chosen among others: every try with its score; null: it was not
 
   Names names() const;
   /// What the model is about, as JSON shows it: results() of the model, with the training rows by the table's numbers.
@@ -78,6 +79,7 @@ struct TrainedModel {
 
 struct TrainOptions {
   DesignOptions design;
+  RowOptions rows;  // beside those of the design, by the rows of the table
   FitOptions fit;
   std::string id;                     // a column that names the rows; it is left out of `.`
   std::optional<std::size_t> memory;  // bytes that the table may take; larger ones are streamed in blocks
@@ -88,10 +90,13 @@ struct TrainOptions {
 TrainedModel train(std::shared_ptr<const Method> method, Value params, const Formula& formula, const TableStream& data,
                    const TrainOptions& options = {});
 
+/// A formula without an intercept reaches the method as its parameter.
+void pass_intercept(const Method& method, const Design& design, Value& params);
+
 /// The method a text names: one of `methods`, or a pipeline of them. Parameters in the text become `params`.
 std::shared_ptr<const Method> method_from(std::string_view text, std::span<const Method* const> methods, Value& params);
 
 /// In C++: fit(Scale{} | Pca{.components = 5} | Lda{}, formula("species ~ ."), iris).
-TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const FitOptions& options = {});
+TrainedModel fit(const Pipeline& pipeline, const Formula& formula, const Table& table, const CallOptions& options = {});
 
 }  // namespace lemma

@@ -68,11 +68,11 @@ LineResult backtrack_along(const Objective& f, State& state, const BacktrackOpti
 bool note(const State& state, const MinimiseOptions& options, Minimum& out) {
   if (options.keep_trace) out.trace.push_back(state.value);
   out.converged = is_stationary(state.value, state.gradient, options.tolerance);
-  if (out.converged) out.stopped = "converged";
+  if (out.converged) out.stopped = Stop::converged;
   else if (options.stop && options.stop({state.iteration, state.x, state.value, state.gradient}))
-    out.stopped = "stopped by the caller";
-  else if (state.iteration >= options.most_iterations) out.stopped = "iteration limit";
-  return !out.stopped.empty();
+    out.stopped = Stop::by_caller;
+  else if (state.iteration >= options.most_iterations) out.stopped = Stop::iteration_limit;
+  return out.stopped != Stop::not_yet;
 }
 
 Minimum finish(State&& state, Minimum&& out) {
@@ -94,7 +94,7 @@ Minimum run(const Objective& f, Vector start, const MinimiseOptions& options, Me
           f, state, {.first = method.first_step(state), .curvature = method.curvature(), .rounding = options.rounding});
     } while (!moved && method.forget());
     if (!moved) {
-      out.stopped = "no further descent";
+      out.stopped = Stop::no_descent;
       break;
     }
     ++state.iteration;

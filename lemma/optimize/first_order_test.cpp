@@ -47,8 +47,8 @@ TEST(Momentum, ArrivesFasterThanGradientDescentInALongValley) {
   const problems::Quadratic f{10, 300};
   const MinimiseOptions options{.most_iterations = 20000, .tolerance = 1e-8};
   const Minimum ball = momentum(f, Vector::Zero(10), options), plain = gradient_descent(f, Vector::Zero(10), options);
-  EXPECT_TRUE(ball.converged) << ball.stopped;
-  EXPECT_TRUE(plain.converged) << plain.stopped;
+  EXPECT_TRUE(ball.converged) << name_of(ball.stopped);
+  EXPECT_TRUE(plain.converged) << name_of(plain.stopped);
   EXPECT_LE((ball.x - f.minimiser()).cwiseAbs().maxCoeff(), 1e-7);
   EXPECT_LT(ball.iterations, plain.iterations);
   EXPECT_THROW(momentum(f, Vector::Zero(10), {}, {.beta = 1}), Error);
@@ -67,7 +67,7 @@ TEST(StochasticGradient, ComesWithinAPercentOfTheLeastSquaresOptimum) {
 TEST(StochasticGradient, WithoutNoiseItConvergesToTheToleranceAndSaysSo) {
   const LeastSquares f = some_data(500, 4, 0);
   const Minimum found = stochastic_gradient(f, Vector::Zero(4), {.batch = 8, .tolerance = 1e-6, .keep_trace = true});
-  EXPECT_TRUE(found.converged) << found.stopped;
+  EXPECT_TRUE(found.converged) << name_of(found.stopped);
   EXPECT_LE((found.x - Vector::LinSpaced(4, -1, 2)).cwiseAbs().maxCoeff(), 1e-6);
   EXPECT_EQ(found.trace.size(), static_cast<std::size_t>(found.iterations) + 1);
 }
@@ -111,13 +111,13 @@ TEST(Lasso, ByProximalGradientAndByCoordinatesIsTheSame) {
   const L1 penalty{Vector::Constant(1, lambda)};
   const MinimiseOptions options{.most_iterations = 5000, .tolerance = 1e-10};
   const Minimum prox = proximal_gradient(f, penalty, Vector::Zero(20), options);
-  EXPECT_TRUE(prox.converged) << prox.stopped;
+  EXPECT_TRUE(prox.converged) << name_of(prox.stopped);
   EXPECT_LE(lasso_violation(f, prox.x, lambda), 1e-6);
 
   const Matrix q = f.x.transpose() * f.x;
   const Vector b = f.x.transpose() * f.y;
   const Minimum coordinates = coordinate_descent(q, b, {.l1 = Vector::Constant(20, lambda)}, Vector::Zero(20), options);
-  EXPECT_TRUE(coordinates.converged) << coordinates.stopped;
+  EXPECT_TRUE(coordinates.converged) << name_of(coordinates.stopped);
   EXPECT_LE(lasso_violation(f, coordinates.x, lambda), 1e-6);
   EXPECT_LE((prox.x - coordinates.x).cwiseAbs().maxCoeff(), 1e-7);
   EXPECT_NEAR(prox.value, coordinates.value + 0.5 * f.y.squaredNorm(), 1e-9);
@@ -139,13 +139,13 @@ TEST(Coordinate, BoundsMakeItAQuadraticProgramme) {
   const Vector b = f.x.transpose() * f.y, lower = Vector::Zero(8), upper = Vector::Constant(8, 1.2);
   const Minimum found =
       coordinate_descent(q, b, {.lower = lower, .upper = upper}, Vector::Zero(8), {.tolerance = 1e-12});
-  EXPECT_TRUE(found.converged) << found.stopped;
+  EXPECT_TRUE(found.converged) << name_of(found.stopped);
   const auto exact = solve(QuadraticProgramme{q, {.c = -b, .lower = lower, .upper = upper}});
   ASSERT_TRUE(exact.solved());
   EXPECT_LE((found.x - exact.x).cwiseAbs().maxCoeff(), 1e-6);
   const Box box{lower, upper};
   const Minimum prox = proximal_gradient(f, box, Vector::Zero(8), {.most_iterations = 5000});
-  EXPECT_TRUE(prox.converged) << prox.stopped;
+  EXPECT_TRUE(prox.converged) << name_of(prox.stopped);
   EXPECT_LE((found.x - prox.x).cwiseAbs().maxCoeff(), 1e-7);
 }
 
@@ -158,7 +158,7 @@ TEST(ProximalGradient, ASquaredPenaltyIsRidge) {
   const LeastSquares f = some_data(30, 5, 0.2);
   const SquaredL2 penalty{3};
   const Minimum found = proximal_gradient(f, penalty, Vector::Zero(5), {.most_iterations = 5000});
-  EXPECT_TRUE(found.converged) << found.stopped;
+  EXPECT_TRUE(found.converged) << name_of(found.stopped);
   const Vector condition = f.x.transpose() * (f.x * found.x - f.y) + 3 * found.x;
   EXPECT_LE(condition.cwiseAbs().maxCoeff(), 1e-6);
 }
@@ -167,7 +167,7 @@ TEST(ProximalGradient, OnTheSimplexItAgreesWithTheQuadraticProgramme) {
   const LeastSquares f = some_data(30, 6, 0.2);
   const SimplexSet simplex{1};
   const Minimum found = proximal_gradient(f, simplex, Vector::Zero(6), {.most_iterations = 5000});
-  EXPECT_TRUE(found.converged) << found.stopped;
+  EXPECT_TRUE(found.converged) << name_of(found.stopped);
   Matrix q = f.x.transpose() * f.x;
   q = Matrix(0.5 * (q + q.transpose()));
   const auto exact = solve(QuadraticProgramme{q,

@@ -119,7 +119,7 @@ Minimum gradient_descent(const Objective& f, Vector start, const MinimiseOptions
     state.direction = -state.gradient;
     const LineResult found = descent::backtrack_along(f, state, {.first = first, .decrease = 0.1});
     if (!found.converged) {
-      out.stopped = "no further descent";
+      out.stopped = Stop::no_descent;
       break;
     }
     first = found.evaluations == 1 ? 2 * found.t : found.t;
@@ -160,7 +160,7 @@ Minimum momentum(const Objective& f, Vector start, const MinimiseOptions& option
     }
     ++state.iteration;
   }
-  if (out.stopped.empty()) out.stopped = "no further descent";
+  if (out.stopped == Stop::not_yet) out.stopped = Stop::no_descent;
   return descent::finish(std::move(state), std::move(out));
 }
 

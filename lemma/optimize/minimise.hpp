@@ -3,6 +3,7 @@
 #include <functional>
 #include <lemma/optimize/line_search.hpp>
 #include <lemma/optimize/objective.hpp>
+#include <lemma/optimize/stop.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct MinimiseOptions {
   long long most_iterations = 1000;
   double tolerance = 1e-10;  // stop when no entry of the gradient is larger than this times max(1, |value|)
   bool keep_trace = false;   // the objective after each iteration, for a plot
-  /// Looks at each iterate; true ends the work with "stopped by the caller": a duality gap that is small enough, Ctrl-C.
+  /// Looks at each iterate; true ends the work (Stop::by_caller): a duality gap that is small enough, Ctrl-C.
   std::function<bool(const Iterate&)> stop;
   double rounding = kRounding;  // relative, of the objective: of smaller differences the gradient decides
 };
@@ -33,8 +34,8 @@ struct Minimum {
   long long iterations = 0;
   long long evaluations = 0;  // of value and gradient
   bool converged = false;
-  std::string stopped;        // "converged", "iteration limit", "stopped by the caller", "no further descent"
-  std::vector<double> trace;  // objective at the start and after each iteration, when asked for
+  Stop stopped = Stop::not_yet;  // converged, iteration_limit, by_caller or no_descent
+  std::vector<double> trace;     // objective at the start and after each iteration, when asked for
 };
 
 /// x ← x − s ∇f, with the step s by backtracking.

@@ -56,7 +56,7 @@ TEST(Minimise, RosenbrocksValleyIsFollowedToItsEnd) {
         return static_cast<int>(i) % 2 ? 1.0 : -1.2;
       });
       const Minimum found = run(Rosenbrock{}, start, {});
-      EXPECT_TRUE(found.converged) << name << ' ' << n << ' ' << found.stopped;
+      EXPECT_TRUE(found.converged) << name << ' ' << n << ' ' << name_of(found.stopped);
       // There is a second, local minimum for n ≥ 4 near x₁ = −1; either has a gradient of zero.
       if (n == 2) { EXPECT_LE((found.x - Vector::Ones(n)).cwiseAbs().maxCoeff(), 1e-8) << name; }
       EXPECT_LE(found.evaluations, 100 + 40 * n) << name;
@@ -87,18 +87,18 @@ TEST(Minimise, AQuadraticOfConditionAMillion) {
   const Quadratic f{30, 1e6};
   for (const auto& [name, run] : quasi_newton) {
     const Minimum found = run(f, Vector::Zero(30), {.most_iterations = 30000, .tolerance = 1e-9});
-    EXPECT_TRUE(found.converged) << name << ": " << found.stopped;
+    EXPECT_TRUE(found.converged) << name << ": " << name_of(found.stopped);
     EXPECT_LE((found.x - f.minimiser()).cwiseAbs().maxCoeff(), 1e-8) << name;
   }
   const Minimum by_products = newton(f, Vector::Zero(30), {.tolerance = 1e-9});
-  EXPECT_TRUE(by_products.converged) << by_products.stopped;
+  EXPECT_TRUE(by_products.converged) << name_of(by_products.stopped);
   EXPECT_LE((by_products.x - f.minimiser()).cwiseAbs().maxCoeff(), 1e-8);
 }
 
 TEST(Minimise, GradientDescentFallsAtEveryStepAndArrivesWhereTheValleyIsRound) {
   const Quadratic f{10, 20};
   const Minimum found = gradient_descent(f, Vector::Zero(10), {.keep_trace = true});
-  EXPECT_TRUE(found.converged) << found.stopped;
+  EXPECT_TRUE(found.converged) << name_of(found.stopped);
   EXPECT_LE((found.x - f.minimiser()).cwiseAbs().maxCoeff(), 1e-9);
   ASSERT_EQ(found.trace.size(), static_cast<std::size_t>(found.iterations) + 1);
   for (std::size_t i = 1; i < found.trace.size(); ++i) EXPECT_LE(found.trace[i], found.trace[i - 1]);
@@ -128,10 +128,10 @@ TEST(Minimise, TheCallerMayStopAndLook) {
   };
   const Minimum found = lbfgs(Rosenbrock{}, Vector{{-1.2, 1}}, options);
   EXPECT_FALSE(found.converged);
-  EXPECT_EQ(found.stopped, "stopped by the caller");
+  EXPECT_EQ(found.stopped, Stop::by_caller);
   EXPECT_EQ(found.iterations, seen);
   EXPECT_LT(found.value, 1);
-  EXPECT_EQ(lbfgs(Rosenbrock{}, Vector{{-1.2, 1}}, {.most_iterations = 2}).stopped, "iteration limit");
+  EXPECT_EQ(lbfgs(Rosenbrock{}, Vector{{-1.2, 1}}, {.most_iterations = 2}).stopped, Stop::iteration_limit);
 }
 
 TEST(Minimise, TheSameStartGivesTheSameBits) {
@@ -175,7 +175,7 @@ TEST(Minimise, AnOffsetOfAMillionDoesNotKeepItFromTheOptimum) {
   const Offset f{{10, 1e3}};  // values stop falling at a gradient of about 1e-4; slopes go on
   for (const auto& [name, run] : quasi_newton) {
     const Minimum found = run(f, Vector::Zero(10), {.tolerance = 1e-15});
-    EXPECT_LE(found.gradient.cwiseAbs().maxCoeff(), 1e-8) << name << ' ' << found.stopped;
+    EXPECT_LE(found.gradient.cwiseAbs().maxCoeff(), 1e-8) << name << ' ' << name_of(found.stopped);
   }
 }
 

@@ -46,8 +46,8 @@ TEST(Nist, Misra1aToNineDigitsFromBothStarts) {
   ASSERT_TRUE(check_derivatives(f, Vector{{2, 4}}).holds());
   for (const Vector& start : {Vector{{5, 1}}, Vector{{2.5, 5}}}) {
     for (const Minimum& found : {newton(f, start), bfgs(f, start), lbfgs(f, start)}) {
-      EXPECT_NEAR(100 * found.x[0] / 2.3894212918e+02, 1, 1e-9) << found.stopped;
-      EXPECT_NEAR(1e-4 * found.x[1] / 5.5015643181e-04, 1, 1e-9) << found.stopped;
+      EXPECT_NEAR(100 * found.x[0] / 2.3894212918e+02, 1, 1e-9) << name_of(found.stopped);
+      EXPECT_NEAR(1e-4 * found.x[1] / 5.5015643181e-04, 1, 1e-9) << name_of(found.stopped);
       EXPECT_NEAR(2 * found.value / 1.2455138894e-01, 1, 1e-9);  // NIST's sum of squares has no half
     }
   }

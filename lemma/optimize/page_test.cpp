@@ -40,7 +40,7 @@ const KktReport proof = check_kkt(programme, answer.x, answer.dual);
 // end
   // clang-format on
   // By hand: (3.5 3; 3 5.5) w = (9; 13), so w = (10.5, 18.5) / 10.25.
-  EXPECT_TRUE(ridge.converged) << ridge.stopped;
+  EXPECT_TRUE(ridge.converged) << name_of(ridge.stopped);
   EXPECT_NEAR(ridge.x[0], 10.5 / 10.25, 1e-10);
   EXPECT_NEAR(ridge.x[1], 18.5 / 10.25, 1e-10);
   EXPECT_EQ(ridge.trace.back(), ridge.value);

@@ -105,7 +105,7 @@ Minimum stochastic_gradient(const FiniteSum& f, Vector start, const SgdOptions& 
     const Walk before = walk;
     const bool finite = walk.pass(order, step, slow);
     if (options.execution.cancelled()) {
-      out.stopped = "stopped by the caller";
+      out.stopped = Stop::by_caller;
       break;
     }
     ++state.iteration;

@@ -96,8 +96,7 @@ void ImputeModel::check() const {
 }
 
 Matrix ImputeModel::transform(const MatrixView& x) const {
-  if (x.cols() != width())
-    throw Error(fmt::format("impute was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Matrix z = x;
   for (Index i = 0; i < z.rows(); ++i)
     for (Index j = 0; j < z.cols(); ++j)

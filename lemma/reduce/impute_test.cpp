@@ -61,7 +61,7 @@ TEST(Impute, WeightsEqualRepetition) {
   const Vector weights{{1, 2, 3, 0}};
   const Matrix repeated{{1, 5}, {2, kMissing}, {2, kMissing}, {7, 6}, {7, 6}, {7, 6}};
   for (const auto with : {Fill::mean, Fill::median, Fill::mode}) {
-    const auto weighted = fit(Impute{.with = with}, x, FitOptions{.weights = weights}),
+    const auto weighted = fit(Impute{.with = with}, x, CallOptions{.weights = weights}),
                copied = fit(Impute{.with = with}, repeated);
     EXPECT_LT((weighted.fill - copied.fill).cwiseAbs().maxCoeff(), 1e-15);
     EXPECT_EQ(weighted.missing, copied.missing);
@@ -71,8 +71,8 @@ TEST(Impute, WeightsEqualRepetition) {
 TEST(Impute, GivesTheSameBitsOnAnyNumberOfThreads) {
   const Matrix x = with_holes(5000, 3);
   for (const auto with : {Fill::mean, Fill::median, Fill::mode})
-    EXPECT_EQ(fit(Impute{.with = with}, x, FitOptions{.threads = 1}).fill,
-              fit(Impute{.with = with}, x, FitOptions{.threads = 3}).fill);
+    EXPECT_EQ(fit(Impute{.with = with}, x, CallOptions{.threads = 1}).fill,
+              fit(Impute{.with = with}, x, CallOptions{.threads = 3}).fill);
 }
 
 TEST(Impute, TheNaturalWrongFillsFailTheCertificate) {
@@ -106,7 +106,7 @@ TEST(Impute, ComesBackFromItsFieldsWithEveryBit) {
 
 TEST(Impute, RefusesColumnsItCannotFill) {
   Matrix x = with_holes(20, 2);
-  EXPECT_THROW(fit(Impute{}, x, FitOptions{.weights = Vector::Constant(20, -1)}), Error);
+  EXPECT_THROW(fit(Impute{}, x, CallOptions{.weights = Vector::Constant(20, -1)}), Error);
   x(1, 1) = std::numeric_limits<double>::infinity();
   EXPECT_THROW(fit(Impute{}, x), Error);
   x.col(1).setConstant(kMissing);

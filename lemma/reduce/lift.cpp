@@ -65,7 +65,7 @@ void LiftModel::check() const {
 }
 
 Matrix LiftModel::transform(const MatrixView& x) const {
-  require(x.cols() == columns, fmt::format("lift was fitted on {} columns and is given {}", columns, x.cols()));
+  require_width(*this, x.cols());
   const Matrix products =
       spec.kind == LiftKind::parabolic ? Matrix(x.rowwise().squaredNorm()) : monomials_of(x, added(spec.kind, columns));
   Matrix out(x.rows(), columns + products.cols());
@@ -101,9 +101,6 @@ LiftModel fit(const Valid<Lift>& spec, const Rows& rows, const FitOptions& optio
 }
 
 Certificate certify(const LiftModel& model, const Rows& rows, const Execution& execution) {
-  model.check();
-  require(rows.width() == model.columns,
-          fmt::format("lift was fitted on {} columns and is given {}", model.columns, rows.width()));
   const MapCheck found = scan(rows, ByProducts{&model, {}}, execution).found;
   if (found.overflow >= 0)
     throw Error(
@@ -121,6 +118,12 @@ Certificate certify(const LiftModel& model, const Rows& rows, const Execution& e
       fmt::format("The squares and products are those of the rows to within {:.1e} of their size (allowed {:.0e}).",
                   out.value, out.tolerance);
   return out;
+}
+
+LiftModel updated(const LiftModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("lift: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  return fit(Valid<Lift>(model.spec), rows, options);
 }
 
 template const Method& method_of<Lift>();

@@ -44,6 +44,7 @@ struct LiftModel : Evidence {
   static constexpr auto fields() {
     return std::tuple{result("columns", &LiftModel::columns, "of the rows it was fitted on")};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return columns; }
   void check() const;
   Index output_width() const;
@@ -56,6 +57,8 @@ struct LiftModel : Evidence {
 
 LiftModel fit(const Valid<Lift>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const LiftModel& model, const Rows& rows, const Execution& execution);
+/// Nothing is learned from rows but how many columns they have: the same model, seen by the new rows.
+LiftModel updated(const LiftModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Lift>();
 

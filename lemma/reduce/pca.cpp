@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/row_products.hpp>
+#include <lemma/math/rows_like.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/pca/parts.hpp>
 
@@ -76,21 +78,23 @@ struct Found {
   pca::Ground ground;
   pca::Axes axes;
   std::optional<Matrix> spread;
+  std::optional<Moments> moments;
 };
 
 Found find_by_covariance(const Valid<Pca>& spec, const Rows& rows, const Execution& execution) {
   const auto moments = pca::moments_of(rows, execution.part(0, 0.8, "scatter of the columns"));
-  Found found{pca::ground_of(spec, rows, moments, execution), {}, {}};
+  Found found{pca::ground_of(spec, rows, moments, execution), {}, {}, {}};
   check_count(*spec, rows, found.ground);
   found.spread = pca::spread(spec, found.ground, moments);
   execution.report(0.8, "axes of the scatter");
   found.axes = pca::by_covariance(*found.spread, count_asked(*spec));
+  found.moments = moments;
   return found;
 }
 
 Found find(const Valid<Pca>& spec, PcaSolver solver, const Rows& rows, std::uint64_t seed, const Execution& execution) {
   if (solver == PcaSolver::covariance) return find_by_covariance(spec, rows, execution);
-  Found found{pca::ground_of(spec, rows, execution.part(0, 0.1, "means of the columns")), {}, {}};
+  Found found{pca::ground_of(spec, rows, execution.part(0, 0.1, "means of the columns")), {}, {}, {}};
   check_count(*spec, rows, found.ground);
   const auto rest = execution.part(0.1, 0.8, "axes of the rows");
   if (solver == PcaSolver::gram) found.axes = pca::by_gram(rows, found.ground, count_asked(*spec), rest);
@@ -126,12 +130,17 @@ void PcaModel::check() const {
   require(loadings.allFinite() && mean.allFinite() && explained.allFinite(), "pca: a loading or mean is not finite");
   require(sdev.allFinite() && (sdev.array() > 0).all(), "pca: a standard deviation is not above 0");
   require(scale.allFinite() && (scale.array() > 0).all(), "pca: a scale is not above 0");
+  const Index seen = seen_mean.size();
+  require((seen == 0 || seen == p) && seen_scatter.rows() == seen && seen_scatter.cols() == seen &&
+              seen_mean.allFinite() && seen_scatter.allFinite() && (seen > 0 ? seen_weight > 1 : seen_weight == 0) &&
+              seen_scatter == seen_scatter.transpose() && (seen_scatter.diagonal().array() >= 0).all(),
+          "pca: what was seen of the rows is not usable");
   require(spec.center || mean.isZero(0), "pca: there is a mean, but columns are not centred");
   require(spec.scale || (scale.array() == 1).all(), "pca: there is a scale, but columns are not scaled");
 }
 
 Matrix PcaModel::transform(const MatrixView& x) const {
-  if (x.cols() != width()) throw Error(fmt::format("pca was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Matrix framed = ((x.rowwise() - mean.transpose()).array().rowwise() / scale.transpose().array()).matrix();
   Matrix z = row_products(framed, loadings);
   if (spec.whiten) z.array().rowwise() /= sdev.transpose().array();
@@ -198,6 +207,11 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   keep(model, found.axes, kept);
   warn_of_missing(model, found.ground);
   model.spec.solver = solver;
+  if (found.moments && rows.width() <= PcaModel::kMostKept) {
+    model.seen_weight = found.moments->weight();
+    model.seen_mean = found.moments->mean();
+    model.seen_scatter = found.moments->scatter();
+  }
   if (!spec->components) model.spec.components = static_cast<double>(kept);
   const Execution rest = execution.part(0.8, 1, "certificate");
   if (!found.spread) {
@@ -208,6 +222,22 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   const auto look = pca::look_at(model, *found.spread, found.ground.weight, no_shift, rest);
   model.certificate = pca::certificate_of(model, look, rest);
   return model;
+}
+
+PcaModel updated(const PcaModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("pca: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  if (model.seen_mean.size() == 0)
+    throw Error(
+        fmt::format("pca: this model does not keep what an update needs, which only the covariance solver does, "
+                    "up to {} columns; fit it to all rows",
+                    PcaModel::kMostKept));
+  const WeightedRows past = rows_like(model.seen_weight, model.seen_mean, root_of_scatter(model.seen_scatter));
+  MemoryRows before(past.x);
+  before.weights(past.weight).features = rows.features;
+  PcaModel out = fit(Valid<Pca>(model.spec), StackedRows({&before, &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their mean and covariance.";
+  return out;
 }
 
 template const Method& method_of<Pca>();

@@ -38,7 +38,7 @@ struct Pca {
   bool whiten = false;
   std::optional<PcaSolver> solver;
   int oversampling = 10;
-  int passes = 7;
+  int max_iterations = 7;
 
   static constexpr std::string_view name = "pca";
   static constexpr MethodAbout about{
@@ -61,7 +61,8 @@ struct Pca {
         param("whiten", &Pca::whiten, "scores of standard deviation 1"),
         param("solver", &Pca::solver, "how the axes are found; by default an exact one, chosen by shape"),
         param("oversampling", &Pca::oversampling, "randomized: directions beyond those asked for", at_least(1)),
-        param("passes", &Pca::passes, "randomized: passes over the rows, at most", at_least(1))};
+        formerly("passes", param("max_iterations", &Pca::max_iterations, "randomized: passes over the rows, at most",
+                                 at_least(1)))};
   }
   void check() const;
 };
@@ -75,6 +76,10 @@ struct PcaModel : Evidence {
   Vector mean;                // 0 where columns are not centred
   Vector scale;               // 1 where columns are not scaled
   double total_variance = 0;  // trace of S
+  // Of the rows, for updates: Σ w, the mean and the scatter about it. Empty where S was never made, or beyond kMostKept columns.
+  double seen_weight = 0;
+  Vector seen_mean;
+  Matrix seen_scatter;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -83,8 +88,13 @@ struct PcaModel : Evidence {
         result("loadings", &PcaModel::loadings, "unit axes: a row per feature, a column per component", kFeaturesDown),
         result("mean", &PcaModel::mean, "subtracted from each column", kByFeature),
         result("scale", &PcaModel::scale, "each column is divided by it", kByFeature),
-        result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns")};
+        result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns"),
+        later(state("seen_weight", &PcaModel::seen_weight, "sum of the weights of the rows, for updates")),
+        later(state("seen_mean", &PcaModel::seen_mean, "of the columns; empty beyond 500 of them")),
+        later(state("seen_scatter", &PcaModel::seen_scatter, "about their means; empty beyond 500"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
   Index width() const { return loadings.rows(); }
   Index components() const { return loadings.cols(); }
   void check() const;
@@ -98,6 +108,8 @@ struct PcaModel : Evidence {
 
 PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the mean and scatter of those before.
+PcaModel updated(const PcaModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Pca>();
 

@@ -158,7 +158,7 @@ TEST(Pca, WeightsEqualRepetition) {
     for (const bool scale : {false, true}) {
       SCOPED_TRACE(name_of(solver));
       const Pca spec{.components = 3, .scale = scale, .solver = solver};
-      const auto weighted = fit(spec, x, FitOptions{.weights = weights}), copied = fit(spec, repeated);
+      const auto weighted = fit(spec, x, CallOptions{.weights = weights}), copied = fit(spec, repeated);
       EXPECT_LT((weighted.sdev - copied.sdev).norm(), 1e-9);
       EXPECT_LT((weighted.loadings - copied.loadings).norm(), 1e-6);
       EXPECT_LT((weighted.scale - copied.scale).norm(), 1e-9);
@@ -176,15 +176,15 @@ TEST(Pca, GivesTheSameBitsOnAnyNumberOfThreadsAndFromBlocks) {
     for (const bool scale : {false, true}) {
       SCOPED_TRACE(name_of(solver));
       const Valid<Pca> spec(Pca{.components = 3, .scale = scale, .solver = solver});
-      const auto one = fit(spec, rows, FitOptions{.threads = 1}), three = fit(spec, rows, FitOptions{.threads = 3}),
-                 streamed = fit(spec, blocks, FitOptions{.threads = 2});
+      const auto one = fit(spec, rows, CallOptions{.threads = 1}), three = fit(spec, rows, CallOptions{.threads = 3}),
+                 streamed = fit(spec, blocks, CallOptions{.threads = 2});
       expect_same_bits(one, three);
       expect_same_bits(one, streamed);
     }
   const Matrix wide = signal(60, 90);
   const MemoryRows few(wide);
-  expect_same_bits(fit(Valid<Pca>(Pca{}), few, FitOptions{.threads = 1}),
-                   fit(Valid<Pca>(Pca{}), CopiedRows(few), FitOptions{.threads = 3}));
+  expect_same_bits(fit(Valid<Pca>(Pca{}), few, CallOptions{.threads = 1}),
+                   fit(Valid<Pca>(Pca{}), CopiedRows(few), CallOptions{.threads = 3}));
 }
 
 TEST(Pca, FindsTheLeadingAxesByRandomDirections) {
@@ -198,7 +198,8 @@ TEST(Pca, FindsTheLeadingAxesByRandomDirections) {
 
 TEST(Pca, TooFewPassesFailTheCertificate) {
   const Matrix x = normal_matrix(500, 200, 8);  // no gap in the spectrum: one pass cannot find the leading axes
-  const auto model = fit(Pca{.components = 10, .solver = PcaSolver::randomized, .oversampling = 1, .passes = 1}, x);
+  const auto model =
+      fit(Pca{.components = 10, .solver = PcaSolver::randomized, .oversampling = 1, .max_iterations = 1}, x);
   EXPECT_FALSE(model.certificate.holds());
   EXPECT_NE(model.certificate.message.find("more passes"), std::string::npos) << model.certificate.message;
 }
@@ -351,7 +352,7 @@ TEST(Pca, RefusesWhatItCannotUse) {
   EXPECT_THROW(fit(Pca{.components = 0.9, .solver = PcaSolver::randomized}, x), Error);
   EXPECT_THROW(fit(Pca{}, x.topRows(1)), Error);
   EXPECT_THROW(fit(Pca{}, Matrix(Matrix::Constant(9, 2, 3.0))), Error);
-  EXPECT_THROW(fit(Pca{}, x, FitOptions{.weights = Vector::Constant(200, -1)}), Error);
+  EXPECT_THROW(fit(Pca{}, x, CallOptions{.weights = Vector::Constant(200, -1)}), Error);
   EXPECT_THROW(fit(Pca{}, x).transform(x.leftCols(4)), Error);
 }
 

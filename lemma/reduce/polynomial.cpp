@@ -43,7 +43,7 @@ void PolynomialModel::check() const {
 }
 
 Matrix PolynomialModel::transform(const MatrixView& x) const {
-  require(x.cols() == columns, fmt::format("polynomial was fitted on {} columns and is given {}", columns, x.cols()));
+  require_width(*this, x.cols());
   return monomials_of(x, monomials(columns, spec.degree, spec.interactions_only));
 }
 
@@ -72,9 +72,6 @@ PolynomialModel fit(const Valid<Polynomial>& spec, const Rows& rows, const FitOp
 }
 
 Certificate certify(const PolynomialModel& model, const Rows& rows, const Execution& execution) {
-  model.check();
-  require(rows.width() == model.columns,
-          fmt::format("polynomial was fitted on {} columns and is given {}", model.columns, rows.width()));
   const auto terms = monomials(model.columns, model.spec.degree, model.spec.interactions_only);
   const MapCheck found = scan(rows, ByPowers{&model, &terms, {}}, execution).found;
   if (found.overflow >= 0)
@@ -90,6 +87,12 @@ Certificate certify(const PolynomialModel& model, const Rows& rows, const Execut
   out.message = fmt::format("The products are those of the rows to within {:.1e} of their size (allowed {:.0e}).",
                             out.value, out.tolerance);
   return out;
+}
+
+PolynomialModel updated(const PolynomialModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("polynomial: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  return fit(Valid<Polynomial>(model.spec), rows, options);
 }
 
 template const Method& method_of<Polynomial>();

@@ -43,6 +43,7 @@ struct PolynomialModel : Evidence {
     return std::tuple{result("columns", &PolynomialModel::columns, "of the rows it was fitted on"),
                       result("products", &PolynomialModel::products, "columns that come out")};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return columns; }
   void check() const;
   Index output_width() const { return products; }
@@ -53,6 +54,8 @@ struct PolynomialModel : Evidence {
 
 PolynomialModel fit(const Valid<Polynomial>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PolynomialModel& model, const Rows& rows, const Execution& execution);
+/// Nothing is learned from rows but how many columns they have: the same model, seen by the new rows.
+PolynomialModel updated(const PolynomialModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Polynomial>();
 

@@ -1,9 +1,8 @@
-// lemma/reduce/polynomial_test.cpp: polynomial and lift.
+// lemma/reduce/polynomial_test.cpp
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/model/fit.hpp>
-#include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <tests/message_of.hpp>
 
@@ -37,42 +36,19 @@ TEST(Polynomial, RefusesTooManyProductsAndNumbersBeyondTheRange) {
   Matrix x = normal_matrix(5, 2, 1);
   x(3, 1) = 1e200;
   EXPECT_NE(message_of([&] { fit(Polynomial{}, x); }).find("'x2^2' is beyond the range"), std::string::npos);
-  EXPECT_NE(message_of([&] { fit(Lift{}, x); }).find("'|x|^2' is beyond the range"), std::string::npos);
   EXPECT_NO_THROW(fit(Polynomial{}, Matrix(1e-200 * normal_matrix(5, 2, 1))));
-}
-
-TEST(Lift, AddsWhatItsKindSays) {
-  const Matrix x{{2.0, 3.0}};
-  EXPECT_EQ(fit(Lift{}, x).transform(x), (Matrix{{2.0, 3.0, 13.0}}));
-  EXPECT_EQ(fit(Lift{.kind = LiftKind::axis_aligned}, x).transform(x), (Matrix{{2.0, 3.0, 4.0, 9.0}}));
-  const auto quadric = fit(Lift{.kind = LiftKind::quadric}, x);
-  EXPECT_EQ(quadric.transform(x), (Matrix{{2.0, 3.0, 4.0, 6.0, 9.0}}));
-  EXPECT_EQ(quadric.output_names({"a", "b"}), (Words{"a", "b", "a^2", "a:b", "b^2"}));
-  EXPECT_EQ(quadric.inverse(quadric.transform(x)), x);
-  EXPECT_EQ(fit(Lift{}, x).output_names({"a", "b"}), (Words{"a", "b", "|x|^2"}));
-}
-
-/// A model of these is a number of columns and a rule: of a wrong one nothing fits together.
-TEST(Lift, TheNaturalWrongCountOfColumnsIsRefusedByTheCertificate) {
-  const Matrix x = normal_matrix(50, 3, 2);
-  const MemoryRows rows(x);
-  auto m = fit(Lift{}, x);
-  ASSERT_TRUE(certify(m, rows, {}).holds());
-  m.columns = 4;  // those that come out for those that go in
-  EXPECT_THROW(certify(m, rows, {}), Error);
 }
 
 TEST(Polynomial, TheNaturalWrongCountsOfProductsAreRefusedByTheCertificate) {
   const Matrix x = normal_matrix(50, 3, 2);
   const MemoryRows rows(x);
   const auto right = fit(Polynomial{.degree = 3}, x);
-  ASSERT_TRUE(certify(right, rows, {}).holds());
+  ASSERT_TRUE(verify(right, rows).holds());
   auto with_constant = right, without_mixed = right, in_every_order = right;
   with_constant.products += 1;
   without_mixed.products = 9;            // powers of each column alone
   in_every_order.products = 3 + 9 + 27;  // a:b and b:a
-  for (const auto& wrong : {with_constant, without_mixed, in_every_order})
-    EXPECT_THROW(certify(wrong, rows, {}), Error);
+  for (const auto& wrong : {with_constant, without_mixed, in_every_order}) EXPECT_THROW(verify(wrong, rows), Error);
 }
 
 }  // namespace

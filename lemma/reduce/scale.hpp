@@ -37,11 +37,17 @@ struct ScaleModel : Evidence {
   Scale spec;
   Vector mean;   // 0 where columns are not centred
   Vector scale;  // 1 where columns are not scaled
+  // Of the rows, whatever is done with them: what an update needs.
+  Vector seen_weight, seen_mean, seen_deviation;
 
   static constexpr auto fields() {
     return std::tuple{result("mean", &ScaleModel::mean, "subtracted from each column", kByFeature),
-                      result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature)};
+                      result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature),
+                      later(state("seen_weight", &ScaleModel::seen_weight, "of the values of each column")),
+                      later(state("seen_mean", &ScaleModel::seen_mean, "of each column")),
+                      later(state("seen_deviation", &ScaleModel::seen_deviation, "of each column"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return mean.size(); }
   void check() const;
   Index output_width() const { return width(); }
@@ -54,6 +60,8 @@ struct ScaleModel : Evidence {
 
 ScaleModel fit(const Valid<Scale>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const ScaleModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the weights, means and deviations of those before.
+ScaleModel updated(const ScaleModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Scale>();
 

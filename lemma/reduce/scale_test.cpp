@@ -55,9 +55,10 @@ TEST(Scale, WeightsEqualRepetitionAndThreadsKeepTheBits) {
   const Matrix x = numbers(4000, 3);
   Matrix twice(8000, 3);
   twice << x, x;
-  const auto weighted = fit(Scale{}, x, FitOptions{.weights = Vector::Constant(4000, 2)}), copied = fit(Scale{}, twice);
+  const auto weighted = fit(Scale{}, x, CallOptions{.weights = Vector::Constant(4000, 2)}),
+             copied = fit(Scale{}, twice);
   EXPECT_LT(((weighted.scale - copied.scale).array() / copied.scale.array()).abs().maxCoeff(), 1e-13);
-  const auto one = fit(Scale{}, x, FitOptions{.threads = 1}), three = fit(Scale{}, x, FitOptions{.threads = 3});
+  const auto one = fit(Scale{}, x, CallOptions{.threads = 1}), three = fit(Scale{}, x, CallOptions{.threads = 3});
   EXPECT_EQ(one.mean, three.mean);
   EXPECT_EQ(one.scale, three.scale);
 }

@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/graded_eigen.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/row_products.hpp>
+#include <lemma/math/rows_like.hpp>
 #include <lemma/reduce/pca/parts.hpp>
 #include <lemma/reduce/whiten.hpp>
 #include <limits>
@@ -122,20 +124,19 @@ void WhitenModel::check() const {
   require(p > 0 && sdev.size() == p && loadings.rows() == p && loadings.cols() == p,
           "whiten: mean, sdev and loadings do not fit together");
   require(mean.allFinite() && loadings.allFinite(), "whiten: a mean or loading is not finite");
+  require(std::isfinite(seen_weight) && seen_weight >= 0, "whiten: the weight of the rows is not usable");
   require(sdev.allFinite() && (sdev.array() > 0).all(), "whiten: a standard deviation is not above 0");
 }
 
 Matrix WhitenModel::transform(const MatrixView& x) const {
-  if (x.cols() != width())
-    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Matrix z = row_products(x.rowwise() - mean.transpose(), loadings);
   z.array().rowwise() /= sdev.transpose().array();
   return spec.kind == Whitening::pca ? z : row_products_transposed(z, loadings);
 }
 
 Matrix WhitenModel::inverse(const MatrixView& z) const {
-  if (z.cols() != width())
-    throw Error(fmt::format("whiten was fitted on {} columns and is given {}", width(), z.cols()));
+  require_width(*this, z.cols());
   Matrix scores = spec.kind == Whitening::pca ? Matrix(z) : row_products(z, loadings);
   scores.array().rowwise() *= sdev.transpose().array();
   return row_products_transposed(scores, loadings).rowwise() + mean.transpose();
@@ -186,6 +187,7 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
   WhitenModel model;
   model.spec = *spec;
   model.mean = moments.mean();
+  model.seen_weight = moments.weight();
   model.sdev = variances.cwiseSqrt();
   model.loadings = std::move(pairs.vectors);
   model.certificate = certify(model, rows, execution.part(0.5, 1, "certificate"));
@@ -207,7 +209,8 @@ Certificate certify(const WhitenModel& model, const Rows& rows, const Execution&
   out.strength = Strength::optimal;
   out.kind = "covariance of the whitened rows";
   out.value = (off > 0 || std::isnan(off) ? off : 0) + (covariance - expected).cwiseAbs().maxCoeff() +
-              kind_error(model.spec.kind, map);
+              kind_error(model.spec.kind, map) +
+              (model.seen_weight > 0 ? std::abs(model.seen_weight - sums.weight) / sums.weight : 0.0);
   out.tolerance = kTolerance;
   out.iterations = 1;
   out.stopped = "closed form";
@@ -217,6 +220,24 @@ Certificate certify(const WhitenModel& model, const Rows& rows, const Execution&
       digits.maxCoeff() > out.tolerance
           ? fmt::format(", beyond the last digit of the means, which moves them by up to {:.1e}", digits.maxCoeff())
           : std::string());
+  return out;
+}
+
+WhitenModel updated(const WhitenModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(),
+          fmt::format("whiten: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  require(model.seen_weight > 1,
+          "whiten: this model does not tell how many rows it has seen, being of an older version; fit it to all rows");
+  // Σ (λ + ridge) = trace (1 + epsilon), where ridge = epsilon trace / p.
+  const Vector sum = model.sdev.cwiseAbs2();
+  const double ridge = model.spec.epsilon * sum.sum() / (1 + model.spec.epsilon) / static_cast<double>(model.width());
+  const Vector root = ((sum.array() - ridge).max(0.0) * (model.seen_weight - 1)).sqrt();
+  const Matrix axes = root.asDiagonal() * model.loadings.transpose();
+  const WeightedRows past = rows_like(model.seen_weight, model.mean, axes);
+  MemoryRows before(past.x);
+  before.weights(past.weight).features = rows.features;
+  WhitenModel out = fit(Valid<Whiten>(model.spec), StackedRows({&before, &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their mean and covariance.";
   return out;
 }
 

@@ -47,15 +47,18 @@ static_assert(Described<Whiten>);
 struct WhitenModel : Evidence {
   Whiten spec;
   Vector mean;
-  Vector sdev;      // √(λ + ridge), descending
-  Matrix loadings;  // V: a row per column of x, an axis per column
+  Vector sdev;             // √(λ + ridge), descending
+  Matrix loadings;         // V: a row per column of x, an axis per column
+  double seen_weight = 0;  // Σ w; 0 in an older file
 
   static constexpr auto fields() {
     return std::tuple{
         result("mean", &WhitenModel::mean, "subtracted from each column", kByFeature),
         result("sdev", &WhitenModel::sdev, "standard deviation along each axis, ridge included"),
-        result("loadings", &WhitenModel::loadings, "unit axes: a row per feature, a column per axis", kFeaturesDown)};
+        result("loadings", &WhitenModel::loadings, "unit axes: a row per feature, a column per axis", kFeaturesDown),
+        later(state("seen_weight", &WhitenModel::seen_weight, "sum of the weights of the rows"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return mean.size(); }
   void check() const;
   Index output_width() const { return width(); }
@@ -69,6 +72,8 @@ struct WhitenModel : Evidence {
 
 WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const WhitenModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the mean and covariance of those before, which V, Λ and n are.
+WhitenModel updated(const WhitenModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Whiten>();
 

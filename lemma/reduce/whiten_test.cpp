@@ -46,10 +46,10 @@ TEST(Whiten, WeightsEqualRepetitionAndThreadsKeepTheBits) {
   const Matrix x = correlated(3000, 3);
   Matrix twice(6000, 3);
   twice << x, x;
-  const auto weighted = fit(Whiten{}, x, FitOptions{.weights = Vector::Constant(3000, 2)}),
+  const auto weighted = fit(Whiten{}, x, CallOptions{.weights = Vector::Constant(3000, 2)}),
              copied = fit(Whiten{}, twice);
   EXPECT_LT((weighted.sdev - copied.sdev).norm(), 1e-12);
-  const auto one = fit(Whiten{}, x, FitOptions{.threads = 1}), three = fit(Whiten{}, x, FitOptions{.threads = 3});
+  const auto one = fit(Whiten{}, x, CallOptions{.threads = 1}), three = fit(Whiten{}, x, CallOptions{.threads = 3});
   EXPECT_EQ(one.loadings, three.loadings);
   EXPECT_EQ(one.sdev, three.sdev);
   EXPECT_EQ(one.certificate.value, three.certificate.value);

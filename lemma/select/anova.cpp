@@ -4,14 +4,15 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/params.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/select/anova.hpp>
+#include <lemma/select/nested.hpp>
 #include <limits>
-#include <regex>
 
 namespace lemma {
 namespace {
@@ -27,6 +28,10 @@ TermTest test_for(const Fitness& fitness, std::optional<TermTest> asked) {
   return asked.value_or(fitness.estimated ? TermTest::f : TermTest::lrt);
 }
 
+const char* name_of_deviance(const Fitness& fitness) {
+  return fitness.family.empty() ? "RSS" : fitness.by_likelihood ? "-2 log-lik." : "Resid. Dev";
+}
+
 struct Tested {
   double statistic, p;
 };
@@ -39,21 +44,6 @@ Tested judge(double drop, double df, const Fitness& largest, TermTest test) {
   }
   const double statistic = drop / df / largest.dispersion;
   return {statistic, f_upper(std::max(statistic, 0.0), df, largest.df_residual)};
-}
-
-/// Columns that one model has and the other has not; the degree of a polynomial does not make another variable of it.
-std::vector<std::string> only_in(const TrainedModel& one, const TrainedModel& other) {
-  static const std::regex degree(R"((poly\([^,]*), *\d+\))");
-  const auto names = [](const TrainedModel& model) {
-    std::vector<std::string> out;
-    for (const auto& name : model.design.features()) out.push_back(std::regex_replace(name, degree, "$1)"));
-    return out;
-  };
-  const auto theirs = names(other);
-  std::vector<std::string> out;
-  for (const auto& name : names(one))
-    if (std::find(theirs.begin(), theirs.end(), name) == theirs.end()) out.push_back("'" + name + "'");
-  return out;
 }
 
 void require_comparable(const std::vector<TrainedModel>& models, const std::vector<Fitness>& fits) {
@@ -76,10 +66,25 @@ void require_comparable(const std::vector<TrainedModel>& models, const std::vect
                               other.origin.name));
     const auto &before = models[i - 1], &larger = fits[i].rank >= fits[i - 1].rank ? other : before,
                &smaller = fits[i].rank >= fits[i - 1].rank ? before : other;
-    if (const auto outside = only_in(smaller, larger); !outside.empty())
-      throw Error(fmt::format("models {} and {} are not nested: {} {} in the smaller one only", i, i + 1,
-                              join_words(outside), outside.size() == 1 ? "is" : "are"));
+    if (const auto outside = outside_of(larger, smaller); !outside.empty())
+      throw Error(
+          fmt::format("models {} and {} are not nested: {} of the smaller one {} no combination of the other's "
+                      "columns",
+                      i, i + 1, join_words(outside), outside.size() == 1 ? "is" : "are"));
   }
+}
+
+/// Sums of squares and deviances know nothing of robust standard errors.
+std::string errors_line(const std::vector<const TrainedModel*>& models) {
+  for (const TrainedModel* model : models) {
+    const auto* ols = model_cast<OlsModel>(model->model);
+    const auto* glm = model_cast<GlmModel>(model->model);
+    const StandardErrors errors = ols ? ols->errors() : glm->errors();
+    if (errors != StandardErrors::classical)
+      return fmt::format("(by {}: standard errors {} take no part; see --test wald)\n",
+                         ols ? "sums of squares" : "deviances", name_of(errors));
+  }
+  return "";
 }
 
 std::string model_lines(const std::vector<TrainedModel>& models) {
@@ -188,10 +193,13 @@ AnovaTable compare_models(const std::vector<TrainedModel>& models, std::optional
   const TermTest test = test_for(largest, asked);
   require(test != TermTest::wald, "--test wald looks at the terms of one model; to compare models use lrt or f");
   AnovaTable out;
-  out.title = fmt::format("Analysis of {} Table\n\n{}", ols ? "Variance" : "Deviance", model_lines(models));
+  std::vector<const TrainedModel*> all;
+  for (const auto& model : models) all.push_back(&model);
+  out.title =
+      fmt::format("Analysis of {} Table\n{}\n{}", ols ? "Variance" : "Deviance", errors_line(all), model_lines(models));
   out.columns.reserve(6);
   auto &df_residual = out.add(ols ? "Res.Df" : "Resid. Df", "df_residual"),
-       &deviance = out.add(ols ? "RSS" : "Resid. Dev", "deviance"), &df = out.add("Df", "df"),
+       &deviance = out.add(name_of_deviance(largest), "deviance"), &df = out.add("Df", "df"),
        &drop = out.add(ols ? "Sum of Sq" : "Deviance", "drop_in_deviance");
   std::vector<Tested> tested;
   for (std::size_t i = 0; i < fits.size(); ++i) {
@@ -220,11 +228,12 @@ AnovaTable sequential_anova(const TrainedModel& model, const Refit& refit, std::
   }
   AnovaTable out;
   out.columns.reserve(7);
-  out.title = ols ? fmt::format("Analysis of Variance Table\n\nResponse: {}\n", model.design.target())
-                  : fmt::format(
-                        "Analysis of Deviance Table\n\nModel: {}, link: {}\n\nResponse: {}\n\n"
-                        "Terms added sequentially (first to last)\n\n",
-                        full.family, full.link, model.design.target());
+  out.title =
+      ols ? fmt::format("Analysis of Variance Table\n{}\nResponse: {}\n", errors_line({&model}), model.design.target())
+          : fmt::format(
+                "Analysis of Deviance Table\n{}\nModel: {}, link: {}\n\nResponse: {}\n\n"
+                "Terms added sequentially (first to last)\n\n",
+                errors_line({&model}), full.family, full.link, model.design.target());
   std::vector<Tested> tested;
   if (ols) {
     auto &df = out.add("Df", "df"), &squares = out.add("Sum Sq", "sum_of_squares"),
@@ -242,7 +251,7 @@ AnovaTable sequential_anova(const TrainedModel& model, const Refit& refit, std::
     for (std::size_t i = 0; i < df.values.size(); ++i) mean.values.push_back(squares.values[i] / df.values[i]);
   } else {
     auto &df = out.add("Df", "df"), &drop = out.add("Deviance", "drop_in_deviance"),
-         &df_residual = out.add("Resid. Df", "df_residual"), &deviance = out.add("Resid. Dev", "deviance");
+         &df_residual = out.add("Resid. Df", "df_residual"), &deviance = out.add(name_of_deviance(full), "deviance");
     for (std::size_t i = 0; i < fits.size(); ++i) {
       out.rows.push_back(i == 0 ? "NULL" : refit.terms()[i - 1].name());
       df.values.push_back(i == 0 ? kNone : fits[i - 1].df_residual - fits[i].df_residual);
@@ -262,13 +271,17 @@ AnovaTable drop_terms(const TrainedModel& model, const Refit& refit, std::option
   const TermTest test = test_for(full, asked);
   AnovaTable out;
   out.columns.reserve(7);
-  out.title = fmt::format("Single term deletions\n\nModel:\n{}\n", refit.text(refit.terms()));
+  out.title = fmt::format("Single term deletions\n{}\nModel:\n{}\n", errors_line({&model}), refit.text(refit.terms()));
   auto &df = out.add("Df", "df"),
        &drop = out.add(ols              ? "Sum of Sq"
                        : full.estimated ? "scaled dev."
                                         : "LRT",
                        "drop_in_deviance", ols ? Look::number : Look::statistic),
-       &deviance = out.add(ols ? "RSS" : "Deviance", "deviance"), &aic = out.add("AIC", "aic");
+       &deviance = out.add(full.by_likelihood ? "-2 log-lik."
+                           : ols              ? "RSS"
+                                              : "Deviance",
+                           "deviance"),
+       &aic = out.add("AIC", "aic");
   std::vector<Tested> tested;
   Fitness scale = full;
   if (!ols && test == TermTest::f) scale.dispersion = full.deviance / full.df_residual;  // as R's drop1 has it
@@ -303,6 +316,7 @@ AnovaTable wald_tests(const TrainedModel& model) {
   const Vector& coefficients = ols ? ols->coefficients : glm->coefficients;
   const Matrix& covariance = ols ? ols->covariance : glm->covariance;
   const Index lead = covariance.rows() - coefficients.size();
+  const double df_tests = ols ? ols->df_tests() : glm->df_tests().value_or(fitness.df_residual);
   AnovaTable out;
   out.columns.reserve(3);
   out.title = fmt::format("Wald tests of the terms\n\nModel:\n{}\n", model.design.formula_text());
@@ -319,7 +333,7 @@ AnovaTable wald_tests(const TrainedModel& model) {
     const double w = root ? solve_upper_transposed(*root, Matrix(part.b)).squaredNorm() : kNone;
     statistic.values.push_back(fitness.estimated ? w / count : w);
     p.values.push_back(std::isnan(w)       ? kNone
-                       : fitness.estimated ? f_upper(w / count, count, fitness.df_residual)
+                       : fitness.estimated ? f_upper(w / count, count, df_tests)
                                            : chi_squared_upper(w, count));
   }
   return out;

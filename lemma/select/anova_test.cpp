@@ -1,10 +1,13 @@
 // lemma/select/anova_test.cpp: tests of nested models and of terms; the numbers are R's.
 #include <cmath>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/data/csv.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols.hpp>
+#include <lemma/select/inflation.hpp>
+#include <lemma/select/nested.hpp>
 #include <lemma/select/stepwise.hpp>
 #include <tests/golden.hpp>
 #include <tests/message_of.hpp>
@@ -128,7 +131,7 @@ TEST(Anova, RefusesWhatCannotBeCompared) {
              e = trained<Glm>("npreg ~ glu", pima);
   EXPECT_NE(message_of([&] {
               compare_models({b, a});
-            }).find("not nested: 'age' is in the smaller one only"),
+            }).find("not nested: 'age' of the smaller one is no combination"),
             std::string::npos);
   EXPECT_NE(message_of([&] { compare_models({c, a}); }).find("different rows"), std::string::npos);
   EXPECT_NE(message_of([&] { compare_models({d, a}); }).find("one family and link"), std::string::npos);
@@ -144,19 +147,84 @@ TEST(Anova, RefusesWhatCannotBeCompared) {
             "no error");
 }
 
-TEST(Anova, ARefitOnOtherRowsIsRefused) {
+TEST(Anova, NestingIsDecidedByWhatTheColumnsAreAndNotByTheirNames) {
+  const Table boston = dataset("boston"), iris = dataset("iris");
+  const auto outside = [](const std::string& small, const std::string& large, const Table& table) {
+    const auto names = outside_of(trained<Ols>(large, table), trained<Ols>(small, table));
+    std::string out;
+    for (const auto& name : names) out += (out.empty() ? "" : " ") + name;
+    return out;
+  };
+  EXPECT_EQ(outside("medv ~ lstat", "medv ~ poly(lstat, 2)", boston), "");
+  EXPECT_EQ(outside("medv ~ poly(lstat, 2)", "medv ~ poly(lstat, 5)", boston), "");
+  EXPECT_EQ(outside("medv ~ poly(lstat, 3, raw = TRUE)", "medv ~ poly(lstat, 3)", boston), "");
+  EXPECT_EQ(outside("medv ~ I(lstat^2)", "medv ~ lstat + poly(lstat, 2) + rm", boston), "");
+  EXPECT_EQ(outside("medv ~ scale(tax) + rm", "medv ~ tax * rm", boston), "");
+  EXPECT_EQ(outside("medv ~ I(lstat + rm)", "medv ~ lstat + rm", boston), "");
+  EXPECT_EQ(outside("medv ~ rad", "medv ~ factor(rad)", boston), "");
+  EXPECT_EQ(outside("medv ~ log(I(rm^2))", "medv ~ log(rm)", boston), "");
+  EXPECT_EQ(outside("sepal_length ~ species", "sepal_length ~ species - 1", iris), "");
+  EXPECT_EQ(outside("sepal_length ~ petal_width", "sepal_length ~ species:petal_width", iris), "");
+  EXPECT_EQ(outside("medv ~ log(lstat)", "medv ~ poly(lstat, 5)", boston), "'log(lstat)'");
+  EXPECT_EQ(outside("medv ~ poly(lstat, 3)", "medv ~ poly(lstat, 2) + crim", boston), "'poly(lstat, 3)3'");
+  EXPECT_EQ(outside("medv ~ factor(rad)", "medv ~ rad + crim + zn + tax + rm + age + dis + nox + chas + lstat", boston)
+                .find("'factor(rad)2'"),
+            0U);
+  EXPECT_EQ(outside("medv ~ lstat", "medv ~ poly(lstat, 2) - 1", boston), "'lstat'");  // with it the intercept is inside
+  const AnovaTable two =
+      compare_models({trained<Ols>("medv ~ lstat", boston), trained<Ols>("medv ~ poly(lstat, 2)", boston)});
+  EXPECT_NEAR(two.column("f")[1], 135.2, 5e-2);  // R: anova(lm(medv ~ lstat), lm(medv ~ poly(lstat, 2)))
+}
+
+TEST(Anova, FitsWithoutATermTakeTheRowsOfTheModel) {
   const Table table = parse_csv("x,z,y\n1,2,1\n2,,3\n3,1,2\n4,5,5\n5,3,4\n6,2,7\n7,4,6\n", {}, "gaps");
   TrainOptions drop;
   drop.design.missing = Missing::drop;
   const MemoryTableStream data(table);
   const auto m = train(method<Ols>(), Value::object(), formula("y ~ x + z"), data, drop);
-  const Refit refit(m, data, {});
-  EXPECT_NE(message_of([&] { drop_terms(m, refit); }).find("missing values"), std::string::npos);
+  const auto without = Refit(m, data, {}).fit({formula("y ~ x").terms});
+  EXPECT_EQ(without.origin.rows.rows(), 6);
+  const Table complete = table.select(std::vector<Index>{0, 2, 3, 4, 5, 6});
+  EXPECT_EQ(fitness_of(without).deviance, fitness_of(trained<Ols>("y ~ x", complete)).deviance);
+  EXPECT_TRUE(without.verify(data).same_rows);  // the model knows which rows it left out
+}
+
+TEST(Inflation, IsThatOfCar) {
+  const Golden golden("robust_boston");
+  const auto m = trained<Ols>("medv ~ .", dataset("boston"));
+  const AnovaTable plain = inflation_of(m);
+  EXPECT_TRUE(golden.agrees("vif", column(plain, "vif")));
+  EXPECT_EQ(plain.columns.size(), 1U);
+  const AnovaTable of_glm = inflation_of(trained<Glm>("type ~ .", dataset("pima_train")));
+  EXPECT_TRUE(Golden("robust_pima").agrees("vif", column(of_glm, "vif")));
+  const AnovaTable wide =
+      inflation_of(trained<Ols>("sepal_length ~ sepal_width + petal_length + species", dataset("iris")));
+  EXPECT_EQ(wide.str(), R"(Variance inflation
+
+Model:
+sepal_length ~ sepal_width + petal_length + species
+                GVIF Df GVIF^(1/(2*Df))
+sepal_width   1.9469  1          1.3953
+petal_length 19.8985  1          4.4608
+species      27.1119  2          2.2819
+)");
+  const AnovaTable crossed = inflation_of(trained<Ols>("medv ~ poly(lstat, 2) + rm * age", dataset("boston")));
+  EXPECT_NEAR(crossed.column("gvif")[0], 3.412864, 1e-6);
+  EXPECT_NEAR(crossed.column("gvif")[3], 111.128042, 1e-6);
+}
+
+TEST(Inflation, DoesNotDependOnTheKindOfErrorsNorOnUnits) {
+  const Table boston = dataset("boston");
+  const auto plain = inflation_of(trained<Ols>("medv ~ crim + nox + tax", boston));
+  const auto robust = inflation_of(trained<Ols>("medv ~ crim + nox + tax", boston, Value::Object{{"errors", "HC3"}}));
+  const auto scaled = inflation_of(trained<Ols>("medv ~ I(1e9 * crim) + nox + I(tax + 1e6)", boston));
+  EXPECT_EQ(plain.column("vif"), robust.column("vif"));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(plain.column("vif")[i], scaled.column("vif")[i], 1e-8);
 }
 
 TEST(Stepwise, BackwardTakesTheStepsOfR) {
   const auto found = stepwise(method<Glm>(), Value::object(), formula("type ~ ."),
-                              MemoryTableStream(dataset("pima_train")), {}, StepwiseDirection::backward);
+                              MemoryTableStream(dataset("pima_train")), {}, {.direction = StepwiseDirection::backward});
   ASSERT_EQ(found.steps.size(), 3U);
   EXPECT_EQ(found.steps[0].taken, "- skin");
   EXPECT_EQ(found.steps[1].taken, "- bp");
@@ -182,14 +250,14 @@ type ~ npreg + glu + bp + bmi + ped + age
 
 TEST(Stepwise, ForwardJoinsTermsAsR) {
   const auto found = stepwise(method<Ols>(), Value::object(), formula("medv ~ crim + rm + lstat + age"),
-                              MemoryTableStream(dataset("boston")), {}, StepwiseDirection::forward);
+                              MemoryTableStream(dataset("boston")), {}, {.direction = StepwiseDirection::forward});
   ASSERT_EQ(found.steps.size(), 4U);
   EXPECT_EQ(found.steps[0].formula, "medv ~ 1");
   EXPECT_EQ(found.steps[0].taken, "+ lstat");
   EXPECT_EQ(found.steps[1].taken, "+ rm");
   EXPECT_EQ(found.steps[2].taken, "+ crim");
-  EXPECT_NEAR(found.steps[0].aic, 2246.51, 5e-3);
-  EXPECT_NEAR(found.steps[3].aic, 1727.27, 5e-3);
+  EXPECT_NEAR(found.steps[0].criterion, 2246.51, 5e-3);
+  EXPECT_NEAR(found.steps[3].criterion, 1727.27, 5e-3);
 }
 
 TEST(Stepwise, AMainEffectStaysWhileItsInteractionIsThere) {
@@ -201,8 +269,8 @@ TEST(Stepwise, AMainEffectStaysWhileItsInteractionIsThere) {
   }
   const Table table = parse_csv(text, {}, "product");
   for (const auto direction : {StepwiseDirection::backward, StepwiseDirection::forward, StepwiseDirection::both}) {
-    const auto found =
-        stepwise(method<Ols>(), Value::object(), formula("y ~ a * b"), MemoryTableStream(table), {}, direction);
+    const auto found = stepwise(method<Ols>(), Value::object(), formula("y ~ a * b"), MemoryTableStream(table), {},
+                                {.direction = direction});
     const auto terms = found.model.design.terms();
     bool product = false, a = false, b = false;
     for (const auto& term : terms) {
@@ -217,10 +285,67 @@ TEST(Stepwise, AMainEffectStaysWhileItsInteractionIsThere) {
 
 TEST(Stepwise, BothCanTakeAStepBack) {
   const auto found = stepwise(method<Glm>(), Value::object(), formula("type ~ ."),
-                              MemoryTableStream(dataset("pima_train")), {}, StepwiseDirection::both);
+                              MemoryTableStream(dataset("pima_train")), {}, {.direction = StepwiseDirection::both});
   EXPECT_EQ(found.model.design.formula_text(), "type ~ npreg + glu + bmi + ped + age");
   const auto& last = found.steps.back().moves.rows;
   EXPECT_NE(std::find(last.begin(), last.end(), "+ skin"), last.end());
+}
+
+TEST(Stepwise, TheScopeAndBicAreThoseOfR) {
+  const Table boston = dataset("boston");
+  const auto forward =
+      stepwise(method<Ols>(), Value::object(), formula("medv ~ 1"), MemoryTableStream(boston), {},
+               {.direction = StepwiseDirection::forward, .k = {}, .upper = "~ crim + rm * lstat", .lower = ""});
+  ASSERT_EQ(forward.steps.size(), 5U);
+  EXPECT_EQ(forward.steps[2].taken, "+ rm:lstat");
+  EXPECT_EQ(forward.steps[3].taken, "+ crim");
+  EXPECT_NEAR(forward.steps[0].criterion, 2250.74, 5e-3);
+  EXPECT_NEAR(forward.steps[4].criterion, 1574.40, 5e-3);
+  EXPECT_NE(forward.trace().find("Start:  BIC=2250.74"), std::string::npos);
+
+  const auto both =
+      stepwise(method<Glm>(), Value::object(), formula("type ~ ."), MemoryTableStream(dataset("pima_train")), {},
+               {.direction = StepwiseDirection::both, .k = {}, .upper = "~ . + glu:age", .lower = "~ bp"});
+  ASSERT_EQ(both.steps.size(), 3U);
+  EXPECT_EQ(both.steps[0].taken, "- skin");
+  EXPECT_EQ(both.steps[1].taken, "- npreg");
+  EXPECT_NEAR(both.steps[2].criterion, 212.791, 5e-4);
+  EXPECT_EQ(both.steps[2].moves.rows,
+            (std::vector<std::string>{"<none>", "- bmi", "- ped", "+ npreg", "+ glu:age", "+ skin", "- age", "- glu"}));
+  EXPECT_EQ(both.model.design.formula_text(), "type ~ glu + bp + bmi + ped + age");
+}
+
+TEST(Stepwise, AScopeThatCannotBeIsNamed) {
+  const Table boston = dataset("boston");
+  const MemoryTableStream data(boston);
+  const auto message = [&](const std::string& upper, const std::string& lower) {
+    return message_of([&] {
+      stepwise(method<Ols>(), Value::object(), formula("medv ~ rm + lstat"), data, {},
+               {.direction = StepwiseDirection::both, .k = 2, .upper = upper, .lower = lower});
+    });
+  };
+  EXPECT_NE(message("~ rm + crim", "").find("leaves out 'lstat'"), std::string::npos);
+  EXPECT_NE(message("medv ~ .", "").find("a scope has no response"), std::string::npos);
+  EXPECT_NE(message("~ .", "~ crim").find("'crim' is no term"), std::string::npos);
+  EXPECT_NE(message("~ . + crm", "").find("crm"), std::string::npos);
+}
+
+TEST(Stepwise, EveryStepTakesTheRowsThatAreCompleteInTheScope) {
+  std::string text = "a,b,c,y\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{},{}\n", i % 7, i % 5, i % 10 == 3 ? std::string() : std::to_string(i % 3),
+                        2.0 * (i % 7) + 0.1 * std::sin(i));
+  const Table table = parse_csv(text, {}, "gaps");
+  TrainOptions drop;
+  drop.design.missing = Missing::drop;
+  const MemoryTableStream data(table);
+  const auto found = stepwise(method<Ols>(), Value::object(), formula("y ~ a + b + c"), data, drop,
+                              {.direction = StepwiseDirection::backward});
+  EXPECT_EQ(found.model.design.formula_text(), "y ~ a");
+  EXPECT_EQ(found.model.origin.rows.rows(), 54);
+  const auto& notes = found.model.notes;
+  EXPECT_NE(notes[notes.size() - 2].find("54 rows that are complete in all columns of the scope"), std::string::npos);
+  EXPECT_TRUE(found.model.verify(data).same_rows);
 }
 
 }  // namespace

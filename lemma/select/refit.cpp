@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
+#include <lemma/data/design/parts.hpp>
 #include <lemma/linear/glm.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/select/refit.hpp>
@@ -32,6 +33,8 @@ Fitness fitness_of_ols(const OlsModel& ols, const TrainedModel& model) {
 }
 
 Fitness fitness_of_glm(const GlmModel& glm, const TrainedModel& model) {
+  if (glm.updates > 0)
+    throw Error("the deviance of a glm is not known after an update, so it cannot be compared; fit it to all rows");
   if (glm.separating.size() > 0 || std::isnan(glm.residual_deviance))
     throw Error(fmt::format("the likelihood of '{}' has no maximum, so it cannot be compared; see its warnings",
                             model.design.formula_text()));
@@ -45,7 +48,12 @@ Fitness fitness_of_glm(const GlmModel& glm, const TrainedModel& model) {
   out.aic = glm.aic;
   out.null_deviance = glm.spec.intercept ? glm.null_deviance : GlmModel::kNone;
   out.offset = has_offset(model);
-  out.family = glm.law().family_in_r();
+  out.by_likelihood = glm.spec.family == GlmFamily::negative_binomial;
+  if (out.by_likelihood) {
+    out.deviance = -2 * glm.log_likelihood;
+    out.null_deviance = GlmModel::kNone;
+  }
+  out.family = out.by_likelihood ? "negative binomial" : glm.law().family_in_r();
   out.link = name_of(*glm.spec.link);
   return out;
 }
@@ -83,20 +91,44 @@ bool may_join(const Term& term, const std::vector<Term>& terms, const std::vecto
   });
 }
 
-Refit::Refit(const TrainedModel& model, const TableStream& data, TrainOptions options)
+namespace {
+
+/// Those that rows must have: of the formula, and what the model's own rows had to have (it may itself be what a search left).
+std::vector<std::string> columns_to_be_complete(const Formula& formula, const Design& design) {
+  std::vector<std::string> out = design.parts().complete;
+  const auto add = [&](const Expression& e) {
+    if (is_soft(e)) return;  // is.na(x) takes what is missing
+    for (auto& name : columns_of(e))
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+  };
+  for (const Term& term : formula.terms)
+    for (const auto& factor : term.factors) add(factor);
+  for (const auto& offset : formula.offsets) add(offset);
+  return out;
+}
+
+}  // namespace
+
+Refit::Refit(const TrainedModel& model, const TableStream& data, TrainOptions options, const std::vector<Term>& more)
     : method_(model.method ? model.method
                            : std::shared_ptr<const Method>(std::shared_ptr<const Method>(), &model.model->method())),
       params_(model.model->params()),
       full_(formula(model.design.formula_text()).expand(model.design.columns())),
       data_(data),
-      options_(std::move(options)),
-      rows_(model.origin.rows.rows()) {
+      options_(std::move(options)) {
   fitness_of(model);  // an Error before any work
+  if (const auto* glm = model_cast<GlmModel>(model.model); glm && glm->theta_learned) params_.set("theta", Value());
+  for (const Term& term : more)
+    if (std::none_of(full_.terms.begin(), full_.terms.end(),
+                     [&](const Term& own) { return variables_of(own) == variables_of(term); }))
+      full_.terms.push_back(term);
   options_.design.coding = model.design.coding();
   options_.design.missing = model.design.missing();
   options_.design.weights = model.design.weights();
   options_.design.precision = model.design.precision();
+  options_.design.cluster = model.design.cluster();
   options_.design.response = model.design.classes().empty() ? ResponseAs::numbers : ResponseAs::classes;
+  if (model.design.missing() == Missing::drop) options_.design.complete = columns_to_be_complete(full_, model.design);
 }
 
 std::string Refit::text(const std::vector<Term>& terms) const {
@@ -116,13 +148,7 @@ TrainedModel Refit::fit(const std::vector<Term>& terms) const {
   Formula some = full_;
   some.terms = terms;
   some.text = text(terms);
-  TrainedModel out = train(method_, params_, some, data_, options_);
-  if (out.origin.rows.rows() != rows_)
-    throw Error(
-        fmt::format("'{}' takes {} rows and the model {}: a column has missing values in the others; leave those "
-                    "rows out first (--where), or fill them in (--missing mean)",
-                    some.text, out.origin.rows.rows(), rows_));
-  return out;
+  return train(method_, params_, some, data_, options_);
 }
 
 }  // namespace lemma

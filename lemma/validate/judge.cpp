@@ -5,28 +5,26 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/rows_for.hpp>
 #include <lemma/metric/regression.hpp>
-#include <lemma/model/threshold.hpp>
+#include <lemma/model/asked_rows.hpp>
 #include <lemma/validate/judge.hpp>
 #include <lemma/validate/judge/parts.hpp>
 #include <mutex>
 
 namespace lemma {
-namespace {
 
-using judging::Answers;
-
-/// What the model says of the rows and what is true of them, in one pass.
-Answers ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options, const Execution& execution) {
+Answers judging::ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options,
+                           const Execution& execution) {
   const Index n = rows.count();
   Answers out;
   if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(static_cast<std::size_t>(n));
   if (rows.has_weights) out.weight.resize(n);
   std::mutex door;
-  for_each_block(rows, execution, [&](const Block& block) {
-    PredictOptions with_offset;
-    with_offset.offset = block.offset;
-    const Prediction said = options.threshold ? predict_at_threshold(model, *options.threshold, block.x, with_offset)
-                                              : model.predict(block.x, with_offset);
+  const AskedRows asked(model, rows, {}, options.threshold);
+  const Index together = asked.together();
+  BufferPool pool;
+  parallel_for((n + together - 1) / together, execution, [&](Index i) {
+    BufferPool::Lease buffer(pool);
+    const auto [said, block] = asked(i * together, std::min(together, n - i * together), *buffer);
     {
       const std::lock_guard lock(door);  // the first block tells what there is
       if (out.value.size() == 0) out.value.resize(said.value().size() > 0 ? n : 0);
@@ -45,23 +43,29 @@ Answers ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& o
   return out;
 }
 
-/// The measures of the task.
-void measure(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
-             Judgement& out) {
-  if (answers.weight.size() > 0) out.weight = answers.weight.sum();
-  switch (out.task) {
-    case Task::regression: out.measures = measures(score_regression(answers.y, answers.value, answers.weight)); break;
-    case Task::classification: {
-      out.classes = rows.classes;
-      auto score = score_classification(answers.label, {answers.predicted, answers.probabilities, {}},
-                                        static_cast<Index>(rows.classes.size()), answers.weight);
-      out.measures = std::move(score.measures);
-      out.confusion = std::move(score.confusion);
-      out.per_class = std::move(score.per_class);
-      break;
-    }
-    default: judging::measure_clusters(model, rows, answers, execution, out);
+void judging::measure_answers(const std::vector<std::string>& classes, const Answers& answers, Judgement& out) {
+  if (out.task == Task::regression) {
+    out.measures = measures(score_regression(answers.y, answers.value, answers.weight));
+    return;
   }
+  out.classes = classes;
+  auto score = score_classification(answers.label, {answers.predicted, answers.probabilities, {}},
+                                    static_cast<Index>(classes.size()), answers.weight);
+  out.measures = std::move(score.measures);
+  out.confusion = std::move(score.confusion);
+  out.per_class = std::move(score.per_class);
+}
+
+namespace {
+
+/// The measures of the task, and those asked for besides.
+void measure(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
+             const Execution& execution, Judgement& out) {
+  if (answers.weight.size() > 0) out.weight = answers.weight.sum();
+  if (out.task == Task::regression || out.task == Task::classification)
+    judging::measure_answers(rows.classes, answers, out);
+  else judging::measure_clusters(model, rows, answers, execution, out);
+  judging::add_asked(model, rows, answers, options, out);
 }
 
 /// Error unless it predicts numbers, classes or clusters.
@@ -119,7 +123,7 @@ Vector weights_from(const TableStream& data, const std::string& name, const RowS
 }
 
 /// The classes of --truth for the rows that were judged. Several columns make joint classes, as in a formula.
-judging::Truth truth_from(const TableStream& data, const std::string& truth, const RowSelection& kept) {
+GivenClasses truth_from(const TableStream& data, const std::string& truth, const RowSelection& kept) {
   std::vector<std::string> names;
   if (data.schema().find(truth)) names = {truth};
   else
@@ -136,7 +140,7 @@ judging::Truth truth_from(const TableStream& data, const std::string& truth, con
   options.missing = Missing::drop;
   const Design design(formula(joined + " ~ 1"), table, options);
   const DesignData all = design.apply(table);
-  judging::Truth out{truth, design.classes(), {}};
+  GivenClasses out{truth, design.classes(), {}};
   for (Index i = 0; i < kept.count(); ++i) {
     const Index row = kept.row(i);
     const int label = all.has_response ? all.label[static_cast<std::size_t>(row)] : -1;
@@ -170,24 +174,22 @@ Judgement judge(const AnyModel& model, const Rows& rows, const JudgeOptions& opt
   require_predictions(model);
   const Execution& execution = options.execution;
   Judgement out = begun(model, rows, options);
-  const Answers answers = ask_model(model, rows, options, execution.part(0, 0.6, "predicting"));
-  measure(model, rows, answers, execution.part(0.6, 1, "measuring"), out);
+  const Answers answers = judging::ask_model(model, rows, options, execution.part(0, 0.6, "predicting"));
+  measure(model, rows, answers, options, execution.part(0.6, 1, "measuring"), out);
   return out;
 }
 
-Judgement judge(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options) {
-  const AnyModel& model = trained.model;
-  const bool supervised = model->method().about().uses_response;
-  require_predictions(model);
-  if (!options.truth.empty() && model->task() != Task::clustering)
-    throw Error(fmt::format("--truth is for clusters; {} is judged by its response '{}'", model->method().name(),
-                            trained.design.target()));
+namespace {
+
+/// The rows of a table that a model is judged on. Error where there is nothing to judge, or nothing to judge by.
+RowsOfData rows_to_judge(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options,
+                         const Execution& execution) {
+  const bool supervised = trained.model->method().about().uses_response;
+  require_predictions(trained.model);
   RowsUse use;
   use.use = supervised ? Use::judging : Use::prediction;
   use.missing = options.missing;
-  const Execution& execution = options.execution;
-  const RowsOfData given =
-      rows_for(trained.design, data, use, options.memory, execution.part(0, 0.2, "looking for missing values"));
+  RowsOfData given = rows_for(trained.design, data, use, options.memory, execution);
   const Rows& rows = *given.rows;
   if (supervised && !rows.has_response)
     throw Error(fmt::format("the response '{}' is not in {}; to judge a model its true values are needed",
@@ -197,14 +199,49 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
                             trained.design.target()));
   require(rows.count() > 0, data.rows() == 0 ? "there are no rows: there is nothing to judge"
                                              : "no row is complete: there is nothing to judge");
+  return given;
+}
+
+/// What the model says of them, with the weights asked for, and their classes known.
+Answers answers_of(const TrainedModel& trained, const TableStream& data, const RowsOfData& given,
+                   const JudgeOptions& options, const Execution& execution) {
+  Answers out = judging::ask_model(trained.model, *given.rows, options, execution);
+  if (!options.weights.empty()) out.weight = weights_from(data, options.weights, given.kept);
+  if (trained.model->method().about().uses_response) require_known_classes(out.label, trained, data, given.kept);
+  return out;
+}
+
+}  // namespace
+
+AskedTable ask(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options) {
+  const Execution& execution = options.execution;
+  if (!trained.model->method().about().uses_response)
+    throw Error(fmt::format("{} learns from no response, so there is no truth to hold it against",
+                            trained.model->method().name()));
+  const RowsOfData given = rows_to_judge(trained, data, options, execution.part(0, 0.3, "looking for missing values"));
+  AskedTable out;
+  out.answers = answers_of(trained, data, given, options, execution.part(0.3, 0.8, "predicting"));
+  out.kept = given.kept;
+  out.classes = given.rows->classes;
+  out.notes = given.notes;
+  out.honesty = honesty(trained, *given.rows, execution.part(0.8, 1, "looking for training rows"));
+  return out;
+}
+
+Judgement judge(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options) {
+  const AnyModel& model = trained.model;
+  if (!options.truth.empty() && model->task() != Task::clustering)
+    throw Error(fmt::format("--truth is for clusters; {} is judged by its response '{}'", model->method().name(),
+                            trained.design.target()));
+  const Execution& execution = options.execution;
+  const RowsOfData given = rows_to_judge(trained, data, options, execution.part(0, 0.2, "looking for missing values"));
+  const Rows& rows = *given.rows;
   Judgement out = begun(model, rows, options);
   out.data = data.schema().source();
   out.notes = given.notes;
-  Answers answers = ask_model(model, rows, options, execution.part(0.2, 0.6, "predicting"));
-  if (!options.weights.empty()) answers.weight = weights_from(data, options.weights, given.kept);
+  Answers answers = answers_of(trained, data, given, options, execution.part(0.2, 0.6, "predicting"));
   if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
-  if (supervised) require_known_classes(answers.label, trained, data, given.kept);
-  measure(model, rows, answers, execution.part(0.6, 0.7, "measuring"), out);
+  measure(model, rows, answers, options, execution.part(0.6, 0.7, "measuring"), out);
   out.honesty = honesty(trained, rows, execution.part(0.7, 0.9, "looking for training rows"));
   out.leave_one_out =
       judging::leave_one_out(trained, *out.honesty, rows, answers.weight, execution.part(0.9, 1, "leaving rows out"));

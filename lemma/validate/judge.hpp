@@ -1,6 +1,9 @@
 // lemma/validate/judge.hpp: how good a model is on rows whose truth is known, and whether these rows can tell.
 #pragma once
+#include <lemma/data/row_selection.hpp>
 #include <lemma/metric/classification.hpp>
+#include <lemma/metric/losses.hpp>
+#include <lemma/validate/answers.hpp>
 #include <lemma/validate/honesty.hpp>
 
 namespace lemma {
@@ -10,6 +13,7 @@ struct JudgeOptions {
   std::string weights;                // a column of frequencies; empty: that of the training, where the data have it
   std::string truth;                  // for clusters: the column of the true classes, or several ("sp:sex")
   std::optional<double> threshold;    // of two classes: the second is predicted where its probability is at least this
+  std::vector<AskedMeasure> also;     // measures beyond those of the task, each only where it can be had
   std::optional<std::size_t> memory;  // bytes that the table may take; a larger one is read in blocks
   Execution execution;                // threads, progress
 };
@@ -49,6 +53,17 @@ Judgement judge(const TrainedModel& trained, const Table& table, const JudgeOpti
 
 /// The same of rows that have no table, such as a fold: measures alone. Of the options those about the table say nothing here.
 Judgement judge(const AnyModel& model, const Rows& rows, const JudgeOptions& options = {});
+
+/// What a model says of the rows of a table beside what is true of them: what measures and curves are made of.
+struct AskedTable {
+  Answers answers;
+  RowSelection kept;                 // which rows of the table they are
+  std::vector<std::string> classes;  // of the model
+  std::vector<std::string> notes;    // rows left out, values filled in
+  Honesty honesty;
+};
+/// Of a model that learns from a response, which the table must have.
+AskedTable ask(const TrainedModel& trained, const TableStream& data, const JudgeOptions& options = {});
 
 /// The document of `lemma evaluate --json`: see docs/json.md.
 Value to_value(const Judgement& judgement);

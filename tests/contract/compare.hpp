@@ -7,14 +7,32 @@ namespace lemma::contract {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// All parts that the model gives without an option of their own.
-inline PredictOptions everything() {
+/// A hierarchy or a map of the training rows says nothing of others; then there is no part of a prediction to look at.
+inline bool says_nothing_of_rows(const TrainedModel& trained) { return trained.model->parts().empty(); }
+
+inline bool offers(const TrainedModel& trained, const PartInfo& part) {
+  const auto offered = trained.model->parts();
+  return std::any_of(offered.begin(), offered.end(), [&](const PartInfo& each) { return each.name == part.name; });
+}
+
+/// All that the model can say of a row: parts that have an option of their own too.
+inline PredictOptions everything(const TrainedModel& trained) {
   PredictOptions out;
   out.what = {"all"};
+  if (offers(trained, kIntervalPart)) out.interval = IntervalKind::confidence;
+  out.deviations = offers(trained, kDeviationsPart);
   return out;
 }
 inline Value all_said(const TrainedModel& trained, const Table& table) {
-  return to_value(trained.predict(table, everything()));
+  if (says_nothing_of_rows(trained)) return Value::object();
+  return to_value(trained.predict(table, everything(trained)));
+}
+/// And what it draws at all the rows together.
+inline Value all_said_and_drawn(const TrainedModel& trained, const Table& table) {
+  if (says_nothing_of_rows(trained)) return Value::object();
+  PredictOptions options = everything(trained);
+  if (offers(trained, kSamplesPart)) options.samples = SampleOptions{.count = 2, .seed = 7};
+  return to_value(trained.predict(table, options));
 }
 
 /// What was learned, without where the rows came from.

@@ -1,4 +1,5 @@
-// tests/contract/damage.hpp: wrong models: one number of a right one changed, or two of them exchanged.
+// tests/contract/damage.hpp: wrong models: one number, truth or text of a right one changed, or two entries exchanged, however deep
+// they lie.
 #pragma once
 #include <lemma/data/stream/rows.hpp>
 #include <tests/contract/compare.hpp>
@@ -6,9 +7,10 @@
 
 namespace lemma::contract {
 
+/// A value in the place of another, and where: "points.dense", "[3] moved from 1 to 1.01".
 struct Damage {
   std::string field, what;
-  Value state;  // of the whole model
+  Value state;
 };
 
 /// The largest number in size; 1 when all are 0 or missing.
@@ -19,16 +21,28 @@ inline double size_of(const std::vector<double>& numbers) {
   return largest > 0 ? largest : 1;
 }
 
+/// Of a long array or list the first entries, the last, and some between.
+inline std::vector<std::size_t> places_in(std::size_t count) {
+  constexpr std::size_t kMost = 60;
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < std::min(count, kMost); ++k)
+    out.push_back(count <= kMost ? k : k * (count - 1) / (kMost - 1));
+  return out;
+}
+
 /// Each number moved by a hundredth of the largest, or made NaN; and the first pair that differs exchanged.
-inline std::vector<std::pair<std::string, std::vector<double>>> damaged(const std::vector<double>& numbers) {
-  std::vector<std::pair<std::string, std::vector<double>>> out;
+inline void damage_array(const Value::Array& array, std::vector<Damage>& out) {
+  const auto& numbers = array.data;
   const double step = 0.01 * size_of(numbers);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+  const auto add = [&](std::string what, std::vector<double> changed) {
+    out.push_back({"", std::move(what), Value::Array{array.shape, std::move(changed)}});
+  };
+  for (const std::size_t i : places_in(numbers.size())) {
     if (!std::isfinite(numbers[i])) continue;
     for (const auto& [what, value] : {std::pair{"moved", numbers[i] + step}, {"made NaN", std::nan("")}}) {
       auto copy = numbers;
       copy[i] = value;
-      out.emplace_back(fmt::format("[{}] {} from {:.6g} to {:.6g}", i, what, numbers[i], value), copy);
+      add(fmt::format("[{}] {} from {:.6g} to {:.6g}", i, what, numbers[i], value), std::move(copy));
     }
   }
   for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -36,29 +50,64 @@ inline std::vector<std::pair<std::string, std::vector<double>>> damaged(const st
       if (std::abs(numbers[i] - numbers[j]) > step) {
         auto copy = numbers;
         std::swap(copy[i], copy[j]);
-        out.emplace_back(fmt::format("[{}] and [{}] exchanged", i, j), copy);
-        i = j = numbers.size();
+        add(fmt::format("[{}] and [{}] exchanged", i, j), std::move(copy));
+        return;
       }
-  return out;
 }
 
-inline std::vector<Damage> damages(const Value& state) {
-  std::vector<Damage> out;
-  for (const auto& [field, value] : state.as_object()) {
-    if (value.is_array()) {
-      for (auto& [what, numbers] : damaged(value.as_array().data)) {
-        Value copy = state;
-        copy.set(field, Value::Array{value.as_array().shape, numbers});
-        out.push_back({field, what, std::move(copy)});
-      }
-    } else if (value.is_number()) {
-      const double number = value.as_double();
-      if (!std::isfinite(number)) continue;
-      const double moved = value.is_integer() ? number + 1 : number + 0.01 * size_of({number});
-      Value copy = state;
-      copy.set(field, value.is_integer() ? Value(static_cast<std::int64_t>(moved)) : Value(moved));
-      out.push_back({field, fmt::format("moved from {:.6g} to {:.6g}", number, moved), std::move(copy)});
+inline void damage_number(const Value& value, std::vector<Damage>& out) {
+  const double number = value.as_double();
+  if (!std::isfinite(number)) return;
+  const double moved = value.is_integer() ? number + 1 : number + 0.01 * size_of({number});
+  out.push_back({"", fmt::format("moved from {:.6g} to {:.6g}", number, moved),
+                 value.is_integer() ? Value(static_cast<std::int64_t>(moved)) : Value(moved)});
+}
+
+inline std::vector<Damage> damages(const Value& value);
+
+/// One of its entries damaged, the last one lost, and the first pair that differs exchanged.
+inline void damage_list(const Value::List& list, std::vector<Damage>& out) {
+  for (const std::size_t i : places_in(list.size()))
+    for (Damage& each : damages(list[i])) {
+      Value::List copy = list;
+      copy[i] = std::move(each.state);
+      out.push_back({std::move(each.field), fmt::format("[{}] {}", i, each.what), Value(std::move(copy))});
     }
+  if (list.empty()) return;
+  out.push_back({"", "without its last entry", Value(Value::List(list.begin(), list.end() - 1))});
+  for (std::size_t i = 1; i < list.size(); ++i)
+    if (!same_bits(list[0], list[i])) {
+      Value::List copy = list;
+      std::swap(copy[0], copy[i]);
+      out.push_back({"", fmt::format("[0] and [{}] exchanged", i), Value(std::move(copy))});
+      return;
+    }
+}
+
+/// Every way in which one thing in a value is wrong.
+inline std::vector<Damage> damages(const Value& value) {
+  std::vector<Damage> out;
+  if (value.is_array()) {
+    damage_array(value.as_array(), out);
+  } else if (value.is_number()) {
+    damage_number(value, out);
+  } else if (value.is_bool()) {
+    out.push_back({"", "turned", Value(!value.as_bool())});
+  } else if (value.is_string()) {
+    std::string text = value.as_string();
+    out.push_back({"", "a letter more", Value(text + "x")});
+    if (text.empty()) return out;
+    text[0] = text[0] == 'a' ? 'b' : 'a';
+    out.push_back({"", "another first letter", Value(text)});
+  } else if (value.is_list()) {
+    damage_list(value.as_list(), out);
+  } else if (value.is_object()) {
+    for (const auto& [key, item] : value.as_object())
+      for (Damage& each : damages(item)) {
+        Value copy = value;
+        copy.set(key, std::move(each.state));
+        out.push_back({each.field.empty() ? key : key + "." + each.field, std::move(each.what), std::move(copy)});
+      }
   }
   return out;
 }

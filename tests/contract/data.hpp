@@ -21,6 +21,35 @@ struct Example {
 inline constexpr Index kColumns = 4;
 inline constexpr const char* kFeatures = "x1 + x2 + x3 + x4";
 
+/// A method with one kind of response. `other`: of a method that takes numbers or classes the kind it is less often given.
+struct Subject {
+  Subject(const Method& of, bool second = false) : method(&of), other(second) {}  // implicit: a method as it is meant
+  const Method* method;
+  bool other;
+
+  const MethodAbout& about() const { return method->about(); }
+  /// Classes of a method for numbers; numbers of one for classes, which are proportions where it knows two classes alone.
+  std::string response() const {
+    if (!about().uses_response) return "";
+    const bool classes = about().task == Task::classification;
+    if (other) return !classes ? "side" : about().most_classes == 2 ? "share" : "y";
+    return !classes ? "y" : about().most_classes == 2 ? "side" : "class";
+  }
+  std::string name() const {
+    if (!other) return method->name();
+    return method->name() + (about().task == Task::classification ? "_of_numbers" : "_of_classes");
+  }
+};
+inline std::vector<Subject> subjects_of(const Method& method) {
+  if (method.about().either_response) return {Subject(method), Subject(method, true)};
+  return {Subject(method)};
+}
+
+inline std::string formula_for(const Subject& subject, const std::string& features = kFeatures) {
+  const std::string response = subject.response();
+  return response.empty() ? "~ " + features : response + " ~ " + features;
+}
+
 inline std::string formula_for(const MethodAbout& about, const std::string& features = kFeatures) {
   if (!about.uses_response) return "~ " + features;
   if (about.task != Task::classification) return "y ~ " + features;
@@ -28,11 +57,11 @@ inline std::string formula_for(const MethodAbout& about, const std::string& feat
 }
 
 /// Three Gaussian groups 6 apart with correlated columns, a response that is linear in them up to noise, two classes
-/// (side) that overlap, a factor g, and whole weights from 0 to 3.
+/// (side) that overlap and their probability (share), a factor g, and whole weights from 0 to 3.
 inline Table groups(Index n, std::uint64_t seed = 11) {
   RandomStream stream(seed);
   std::vector<std::vector<double>> x(kColumns);
-  std::vector<double> y, w;
+  std::vector<double> y, w, share;
   std::vector<std::string> group, g, side;
   RandomStream chance(seed + 1000);
   const std::vector<std::string> names{"blue", "green", "red"}, levels{"p", "q"};
@@ -48,7 +77,9 @@ inline Table groups(Index n, std::uint64_t seed = 11) {
     y.push_back(3 + sum + 0.7 * stream.normal());
     w.push_back(static_cast<double>((i * 7 + i / 3) % 4));
     group.push_back(names[k]);
-    side.push_back(sum + 4 * chance.normal() > 0 ? "right" : "left");
+    const double seen = sum + 4 * chance.normal();
+    side.push_back(seen > 0 ? "right" : "left");
+    share.push_back(1 / (1 + std::exp(-0.3 * seen)));
     g.push_back(levels[static_cast<std::size_t>(stream.below(2))]);
   }
   Table table({}, "toy");
@@ -58,14 +89,15 @@ inline Table groups(Index n, std::uint64_t seed = 11) {
   table.add(categorical("g", g));
   table.add(categorical("side", side));
   table.add(numeric("w", w));
+  table.add(numeric("share", share));
   return table;
 }
 
-inline Example good(const Method& method, Index n = 240) { return {groups(n), formula_for(method.about())}; }
+inline Example good(const Subject& subject, Index n = 240) { return {groups(n), formula_for(subject)}; }
 
 /// Several blocks of a scan; a method that gathers its rows gets fewer.
-inline Example large(const Method& method) {
-  return good(method, method.about().scans ? 2 * block_rows(kColumns) + 1234 : 600);
+inline Example large(const Subject& subject) {
+  return good(subject, subject.about().scans ? 2 * block_rows(kColumns) + 1234 : 600);
 }
 
 /// The same table with each number of the columns named changed by `change(value, row)`.
@@ -82,14 +114,18 @@ inline Table changed(const Table& table, const std::vector<std::string>& columns
   return out;
 }
 
-/// One of the built-in data sets for each task.
-inline Example built_in(const Method& method) {
-  const auto& about = method.about();
-  if (!about.uses_response) return {dataset("iris"), "~ . - species"};
-  if (about.most_classes == 2) return {dataset("crabs"), "sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"};
-  if (about.task == Task::classification)
-    return {dataset("crabs"), "sp:sex ~ log(FL) + log(RW) + log(CL) + log(CW) + log(BD)"};
-  return {dataset("boston"), "medv ~ ."};
+/// One of the built-in data sets for each kind of response.
+inline Example built_in(const Subject& subject) {
+  const std::string response = subject.response(), logarithms = "log(FL) + log(RW) + log(CL) + log(CW) + log(BD)";
+  if (response.empty()) return {dataset("iris"), "~ . - species"};
+  if (response == "side") return {dataset("crabs"), "sex ~ " + logarithms};
+  if (response == "class") return {dataset("crabs"), "sp:sex ~ " + logarithms};
+  if (response == "y") return {dataset("boston"), "medv ~ ."};
+  Table boston = dataset("boston");
+  std::vector<double> share = boston.column("medv").numbers().values;
+  for (double& each : share) each /= 50;
+  boston.add(numeric("share", share));
+  return {std::move(boston), "share ~ . - medv"};
 }
 
 /// A method of the catalog, which owns it.

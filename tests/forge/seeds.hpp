@@ -88,10 +88,13 @@ inline std::vector<Seed> seeds_of(const std::string& method) {
   const std::string rows = "x1 + x2 + g", simple = contract::formula_for(about, rows);
   std::vector<Seed> out;
   const auto add = [&](const std::string& text, const std::string& how, DesignOptions design = {}) {
-    out.push_back({text + " " + how, seed(text, how, std::move(design))});
+    // of so few rows not every class has a covariance of its own
+    out.push_back(
+        {text + " " + how, seed(text == "qda" ? "qda(pooling=0.5, sphere=0.1)" : text, how, std::move(design))});
   };
   add(method, simple);
-  add(method, contract::formula_for(about, "poly(x1, 2) + scale(x2) + x3:g"), {.missing = Missing::mean});
+  const std::string product = about.takes_codes ? "g" : "x3:g";  // codes have no products
+  add(method, contract::formula_for(about, "poly(x1, 2) + scale(x2) + " + product), {.missing = Missing::mean});
   if (about.takes_weights) add(method, simple, {.weights = "w"});
   if (about.takes_precision) add(method, simple, {.precision = "f"});
   if (about.takes_offset && about.task != Task::classification) add(method, simple + " + offset(x3)");

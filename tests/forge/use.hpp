@@ -109,7 +109,7 @@ inline void use(const TrainedModel& model, const Table& table, const Report& rep
   attempt("verify", report, [&] { model.verify(stream, {}, execution); });
   attempt("wald", report, [&] { wald_tests(model).str(); });
   attempt("update", report, [&] {
-    FitOptions options;
+    CallOptions options;
     options.threads = 1;
     const TrainedModel after = model.update(stream, options);
     after.model->summary(after.names());

@@ -161,17 +161,20 @@ class ColumnParser {
 
   bool put_numbers(std::size_t column, const Tile& tile) {
     Sink& sink = sinks_[column];
-    double* const numbers = sink.numbers + tile.row;
+    const Index stride = sink.stride;
+    double* const numbers = sink.numbers + tile.row * stride;
     const char decimal = syntax_.decimal;
     const bool empty_is_missing = missing_.empty_is_missing();
     std::size_t field = static_cast<std::size_t>(tile.record) * width_ + column;
     for (Index i = 0; i < tile.count; ++i, field += width_) {
       const char* const begin = begin_of(field);
       const char* const end = trimmed_end(column, begin, end_of(field));
-      if (read_short_number(begin, end, decimal, numbers[i]) && !missing_.may_be(numbers[i])) [[likely]]
+      double& number = numbers[i * stride];
+      if (read_short_number(begin, end, decimal, number) && !missing_.may_be(number)) [[likely]]
         continue;
       if (begin == end && empty_is_missing) {
-        numbers[i] = std::numeric_limits<double>::quiet_NaN();
+        number = std::numeric_limits<double>::quiet_NaN();
+        sink.missing = true;
         continue;
       }
       if (!put_any(sink, field, tile.row + i)) return false;

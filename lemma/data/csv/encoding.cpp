@@ -137,11 +137,14 @@ class Transcoded final : public Bytes {
 
 constexpr std::string_view kLittle = "\xFF\xFE", kBig = "\xFE\xFF";
 
-/// UTF-16 without a mark has a zero in every other byte of what is written with letters of English.
+/// UTF-16 without a mark has a zero in every other byte of what is written with letters of English: at the start, and in
+/// most of what follows.
 void refuse_zeros(std::string_view first, const std::string& source) {
-  if (first.size() < 4) return;
   const auto zero = [&](std::size_t i) { return first[i] == '\0'; };
-  if (zero(0) == zero(1) || zero(0) != zero(2) || zero(1) != zero(3)) return;
+  if (first.size() < 4 || zero(0) == zero(1) || zero(0) != zero(2) || zero(1) != zero(3)) return;
+  std::size_t zeros = 0, others = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) (zero(i % 2) ? zeros : others) += zero(i) ? 1 : 0;
+  if (4 * zeros < first.size() || others > 0) return;
   throw Error(fmt::format("{} looks like UTF-16 without a byte order mark; --encoding {} reads it", source,
                           zero(1) ? "utf-16le" : "utf-16be"));
 }
@@ -150,10 +153,10 @@ void refuse_zeros(std::string_view first, const std::string& source) {
 
 std::unique_ptr<Bytes> as_utf8(std::unique_ptr<Bytes> bytes, const std::optional<Encoding>& encoding,
                                const std::string& source, const Execution& execution) {
-  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(4, bytes->size())), '\0');
+  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(64, bytes->size())), '\0');
   bytes->read(0, start.size(), start.data());
   const bool little = start.starts_with(kLittle), big = start.starts_with(kBig);
-  if ((little && start == std::string_view("\xFF\xFE\0\0", 4)) || start == std::string_view("\0\0\xFE\xFF", 4))
+  if (start.starts_with(std::string_view("\xFF\xFE\0\0", 4)) || start.starts_with(std::string_view("\0\0\xFE\xFF", 4)))
     throw Error(fmt::format("{} is written in UTF-32; 'iconv -f UTF-32 -t UTF-8' makes it UTF-8", source));
   Encoding found = encoding.value_or(little || big ? Encoding::utf16 : Encoding::utf8);
   if (found == Encoding::utf16) {

@@ -128,6 +128,8 @@ void count_spellings(Sink& sink, std::size_t words) {
 void reset(Sink& sink, const Before& before, std::size_t words) {
   sink.mode = before.mode;
   sink.failed = before.failed;
+  sink.formed = false;
+  sink.missing = false;
   count_spellings(sink, words);
   sink.infinite_at = kNowhere;
   if (sink.labels) sink.labels->clear();

@@ -20,7 +20,8 @@ struct Sink {
   Mode mode = Mode::skip;
   bool strict = false;  // what is no number is a mistake
   double* numbers = nullptr;
-  Form form;  // in which the numbers are written
+  Index stride = 1;  // of a row to the next in `numbers`
+  Form form;         // in which the numbers are written
   std::int32_t* codes = nullptr;
   Dictionary* labels = nullptr;
   const Dictionary* levels = nullptr;
@@ -28,6 +29,8 @@ struct Sink {
   Texts* texts = nullptr;
 
   bool failed = false;
+  bool formed = false;         // was any number, in a form that is not plain?
+  bool missing = false;        // was any value?
   std::vector<Index> spelled;  // how often each spelling of missing was met (not among numbers)
   std::uint64_t infinite_at = kNowhere;
   std::string infinite;  // the first infinity among numbers, as written

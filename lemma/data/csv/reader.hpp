@@ -1,9 +1,11 @@
 // lemma/data/csv/reader.hpp: the passes over a CSV file that find out the types of its columns, and fill them.
 #pragma once
+#include <atomic>
 #include <lemma/data/csv/gaps.hpp>
 #include <lemma/data/csv/parse.hpp>
 #include <lemma/data/csv/state.hpp>
 #include <memory>
+#include <optional>
 
 namespace lemma::csv {
 
@@ -18,6 +20,17 @@ class Reader {
   /// the table has all rows; else it has none. Two passes as a rule: one that believes the first rows about which columns
   /// are numbers, and one over the columns in which they were wrong. One more finds the place of a mistake.
   Table learn(bool keep);
+
+  /// The same with the values of some columns only, by their places in the layout: those of `features` are numbers, and stand
+  /// side by side in one matrix, into which they are parsed; those of `others` are kept each by itself.
+  struct Parsed {
+    Table schema;  // of all columns, without rows
+    Matrix x;      // of the features
+    Table others;
+  };
+  /// Nothing when a feature holds other things than numbers, or a value of these columns is missing; the reader may then
+  /// learn in another way.
+  std::optional<Parsed> learn_matrix(const std::vector<std::size_t>& features, const std::vector<std::size_t>& others);
 
   /// Rows [first, first + count) with the types and levels of `schema`, which learn() gave; it may have fewer columns,
   /// in the same order, and the others are not parsed.
@@ -51,15 +64,21 @@ class Reader {
   void cut_into_pieces();
   bool count_rows();
   Text load(Index piece, Buffer& buffer) const;
-  void prepare(ColumnState& state, std::size_t column, bool keep) const;
-  bool pass(std::vector<ColumnState>& states, bool keep, double from, double to);
-  void parse_piece(std::vector<ColumnState>& states, Index piece, bool keep, bool& stray_quote) const;
+  void prepare(ColumnState& state, std::size_t column) const;
+  using States = std::vector<ColumnState>;
+  bool look_at_all(States& states);
+  bool pass(States& states, double from, double to);
+  void parse_piece(States& states, Index piece, bool& stray_quote) const;
+  std::vector<Column> finish(States& states);
+  bool may_be_numbers(std::size_t column) const;
+  std::optional<Mistake> other_bytes(const Text& text) const;
+  Mistake first_of(const Mistake& mistake) const;
   void refuse_other_bytes(const std::vector<Dictionary>& labels, const Text& text) const;
-  void refuse_infinity(const std::vector<ColumnState>& states) const;
+  void refuse_infinity(const States& states) const;
   const std::vector<std::string>* given_levels(std::size_t column) const;
-  void remember_levels(const Table& table);
+  void remember_levels(const std::vector<Column>& columns);
   bool has_levels(std::size_t column) const { return levels_[column] && levels_[column]->size() > 0; }
-  void add_notes(const std::vector<ColumnState>& states, Table& table) const;
+  void add_notes(const States& states, Table& table) const;
   Error error(const Mistake& mistake) const;
 
   std::unique_ptr<Bytes> bytes_;
@@ -71,6 +90,7 @@ class Reader {
   LeftOut left_out_;
   bool exact_ = false;  // quotes stand inside unquoted fields: the file is cut byte after byte
   bool believe_trailing_ = true;
+  mutable std::atomic<bool> given_up_ = false;       // nobody wants what is parsed
   std::vector<std::unique_ptr<Dictionary>> levels_;  // by column: those the user gave, then those learned
   std::vector<Form> forms_;                          // by column: how its numbers are written, once it is learned
   struct Doors;                                      // of the columns' states, for the pieces that finish

@@ -3,12 +3,6 @@
 #include <lemma/data/csv/reader.hpp>
 
 namespace lemma::csv {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 /// A piece without the lines that are no rows.
 Text Reader::load(Index piece, Buffer& buffer) const {
   const auto k = at(piece);

@@ -13,16 +13,11 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int32_t kFewTexts = 20;  // up to so many different labels are levels, however few rows there are
 
-/// A vector of megabytes costs a page fault every 4 kB on its first touch, as much time as parsing its numbers. Asking
-/// for large pages between reserve() and resize() avoids nearly all of them; where the system has none it is no loss.
 template <class T>
 void resize_in_large_pages(std::vector<T>& values, Index count) {
-  constexpr std::size_t kLarge = std::size_t{1} << 21, kPage = 4096;
   const auto size = static_cast<std::size_t>(count);
   values.reserve(size);
-  void* begin = values.data();
-  std::size_t bytes = size * sizeof(T);
-  if (std::align(kPage, 2 * kLarge, begin, bytes)) ::madvise(begin, bytes / kPage * kPage, MADV_HUGEPAGE);
+  ask_for_large_pages(values.data(), size * sizeof(T));
   values.resize(size);
 }
 
@@ -39,7 +34,13 @@ Kind look_at(std::string_view text, const MissingWords& missing, char decimal, F
 
 }  // namespace
 
+void ask_for_large_pages(void* begin, std::size_t bytes) {
+  constexpr std::size_t kLarge = std::size_t{1} << 21, kPage = 4096;
+  if (std::align(kPage, 2 * kLarge, begin, bytes)) ::madvise(begin, bytes / kPage * kPage, MADV_HUGEPAGE);
+}
+
 void ColumnState::make_room(Index rows) {
+  if (keep != Keep::column) return;
   if (mode == Sink::Mode::number) resize_in_large_pages(numbers, rows);
   else resize_in_large_pages(codes, rows);
 }
@@ -95,14 +96,15 @@ void ColumnState::merge(const Sink& sink, Index rows) {
     more.spelled.resize(sink.spelled.size());
     for (std::size_t k = 0; k < sink.spelled.size(); ++k) more.spelled[k] += sink.spelled[k];
   }
+  formed |= sink.formed;
   if (sink.infinite_at < infinite_at) {
     infinite_at = sink.infinite_at;
     make_more().infinite = sink.infinite;
   }
 }
 
-std::vector<std::int32_t> ColumnState::merge_labels(const Dictionary& local, const MissingWords& missing, char decimal,
-                                                    bool keep) {
+std::vector<std::int32_t> ColumnState::merge_labels(const Dictionary& local, const MissingWords& missing,
+                                                    char decimal) {
   auto& [labels, kinds, kind_count, forms, forgotten, present, spelled, infinite] = make_more();
   std::vector<std::int32_t> code(static_cast<std::size_t>(local.size()));
   for (std::int32_t k = 0; k < local.size(); ++k) {
@@ -112,7 +114,7 @@ std::vector<std::int32_t> ColumnState::merge_labels(const Dictionary& local, con
     kinds.push_back(look_at(local.at(k), missing, decimal, forms));
     ++kind_count[static_cast<std::size_t>(kinds.back())];
   }
-  if (!keep && asked != ReadAs::categorical && labels.size() > kMostLevels) {
+  if (keep != Keep::column && asked != ReadAs::categorical && labels.size() > kMostLevels) {
     forgotten = true;
     labels.clear();
     kinds.clear();
@@ -178,6 +180,8 @@ Column ColumnState::finish(const std::string& name, const std::vector<std::strin
     else if (is_text()) return {name, as_texts()};
     else return {name, as_categories()};
   }
+  // Of what was guessed there may be no value: it stood in lines that are no rows.
+  if (found == Sink::Mode::number && !formed) form = {asked == ReadAs::date ? Form::Style::date : Form::Style::plain};
   return {name, Numbers{std::move(numbers), form.quantity()}};
 }
 

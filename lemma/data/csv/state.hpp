@@ -12,21 +12,31 @@ namespace lemma::csv {
 /// A column with more labels than this is text, so that levels never grow without bound.
 inline constexpr std::int32_t kMostLevels = 1 << 20;
 
+/// Megabytes of memory cost a page fault every 4 kB on their first touch, as much time as parsing the numbers that go there.
+/// Asking for large pages before avoids nearly all of them; where the system has none it is no loss.
+void ask_for_large_pages(void* begin, std::size_t bytes);
+
 /// The pieces of a pass meet here in no order, so everything that is kept must not depend on it: labels are sorted in the
 /// end, counts are sums, places are minima.
 struct ColumnState {
   Sink::Mode mode = Sink::Mode::skip;   // in the pass that runs
   Sink::Mode found = Sink::Mode::skip;  // in the last pass that looked at it
+  enum class Keep { nothing, column, matrix };
+  Keep keep = Keep::nothing;  // its values: by themselves, or as a column of a matrix
+  double* place = nullptr;    // of its first value in the matrix
+  Index stride = 1;           // from a row of the matrix to the next
+  bool complete = false;      // nobody wants it if it is not numbers in the matrix, or a value is missing
   std::optional<ReadAs> asked;
   Form form;            // of its numbers; what was guessed before it is known
   bool strict = false;  // what is no such number is a mistake
+  bool formed = false;  // was there any number, in a form that is not plain?
   std::vector<double> numbers;
   std::vector<std::int32_t> codes;
   std::atomic<bool> failed = false;  // a label among numbers
   std::uint64_t infinite_at = kNowhere;
   const std::string& infinite() const { return more().infinite; }  // as written there
 
-  /// Room for the values of this mode.
+  /// Room for the values of this mode, if they are kept by themselves.
   void make_room(Index rows);
   /// May numbers of this form be what the user asked for, if anything?
   bool allows(const Form& written) const;
@@ -38,7 +48,7 @@ struct ColumnState {
   // Pieces that finish at the same time take turns here: the caller's lock.
   void merge(const Sink& sink, Index rows);
   /// The labels of a piece in the numbering of the whole column; without `keep`, texts are given up in time.
-  std::vector<std::int32_t> merge_labels(const Dictionary& local, const MissingWords& missing, char decimal, bool keep);
+  std::vector<std::int32_t> merge_labels(const Dictionary& local, const MissingWords& missing, char decimal);
 
   /// The column; what is in this state is moved there. `given` are the user's levels, if there are any.
   Column finish(const std::string& name, const std::vector<std::string>* given, const MissingWords& missing,

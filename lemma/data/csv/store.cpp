@@ -14,20 +14,22 @@ bool Store::is_missing(Sink& sink, const Field& field) const {
   const int word = missing_.which(field.raw());
   if (word < 0) return false;
   ++sink.spelled[static_cast<std::size_t>(word)];
+  sink.missing = true;
   return true;
 }
 
 Stored Store::number(Sink& sink, const Field& field, Index row, std::uint64_t offset) {
-  sink.numbers[row] = std::numeric_limits<double>::quiet_NaN();
+  double& number = sink.numbers[row * sink.stride];
+  number = std::numeric_limits<double>::quiet_NaN();
   const auto written = field.text(scratch_);
   double value = 0;
   Kind kind = kind_of(written, missing_, decimal_, value);
   if (!sink.form.plain() && kind != Kind::missing)
     kind = read_formed(written, sink.form, decimal_, value) ? Kind::formed : Kind::label;
   switch (kind) {
-    case Kind::missing: break;
-    case Kind::formed:
-    case Kind::number: sink.numbers[row] = value; break;
+    case Kind::missing: sink.missing = true; break;
+    case Kind::formed: sink.formed = true; [[fallthrough]];
+    case Kind::number: number = value; break;
     case Kind::infinite:
       if (sink.infinite_at != kNowhere && sink.infinite_at < offset) break;
       sink.infinite_at = offset;

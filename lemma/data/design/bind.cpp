@@ -259,6 +259,10 @@ std::vector<std::string> BoundTable::outcomes() const {
     for (const auto& name : parts_.response.required) add(name);
   add(parts_.weights);
   add(parts_.precision);
+  if (use_ != Use::training) return names;
+  add(parts_.cluster);
+  for (const auto& name : parts_.complete)
+    if (std::find(parts_.columns.begin(), parts_.columns.end(), name) == parts_.columns.end()) add(name);
   return names;
 }
 

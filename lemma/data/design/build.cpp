@@ -228,6 +228,8 @@ Draft draft_design(const Formula& formula, const Table& schema, const DesignOpti
   parts.unseen = options.unseen;
   parts.weights = options.weights;
   parts.precision = options.precision;
+  parts.cluster = options.cluster;
+  parts.complete = options.complete;
   std::unordered_map<std::string, int> number;
   for (const auto& term : formula.terms) {
     DesignTerm out;

@@ -9,8 +9,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The numbers of an expression in the training rows.
 struct Seen {
   RunningMoments moments;

@@ -11,8 +11,6 @@ namespace {
 
 constexpr Index kChunk = 512;  // rows evaluated at a time: their columns stay in the cache
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The kept rows in [first, first + count).
 std::span<const Index> within(std::span<const Index> kept, Index first, Index count) {
   const auto from = std::lower_bound(kept.begin(), kept.end(), first);

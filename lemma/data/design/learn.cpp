@@ -201,7 +201,9 @@ Candidates candidates_of(const Formula& formula, const Table& schema, const Desi
   for (const auto& e : formula.response)
     for (auto& name : columns_of(e)) used.push_back(std::move(name));
   for (const auto& column : schema.all()) {
-    if (column.name == options.weights || column.name == options.precision || column.name == options.id) continue;
+    if (column.name == options.weights || column.name == options.precision || column.name == options.id ||
+        column.name == options.cluster)
+      continue;
     if (column.type() != ColumnType::text || options.letters > 0) result.columns.push_back(column.name);
     else if (std::find(used.begin(), used.end(), column.name) == used.end()) texts.push_back(column.name);
   }
@@ -258,6 +260,7 @@ DesignParts learn_design(const Formula& formula, const TableSource& source, cons
   check_weights(schema, options.weights);
   check_weights(schema, options.precision);
   if (!options.id.empty()) schema.column(options.id);
+  if (!options.cluster.empty()) schema.column(options.cluster);  // an Error where there is none
   auto [columns, notes] = candidates_of(formula, schema, options);
   while (true) {
     Draft draft = draft_design(formula.expand(columns), schema, options);

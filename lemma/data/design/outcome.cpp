@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hash.hpp>
 #include <lemma/data/design/parts.hpp>
 #include <limits>
 
@@ -10,8 +11,6 @@ namespace lemma {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The expression in the kept rows; it must be finite in them, except for a response at prediction.
 std::vector<double> kept_numbers(const BoundTable& bound, const Expression& value, std::span<const Index> kept,
@@ -129,12 +128,32 @@ std::vector<double> weights(const BoundTable& bound, const std::string& name, st
   return out;
 }
 
+/// A cluster is known by the 64-bit hash of its value: nothing about clusters has to be learned before, or kept.
+std::vector<std::uint64_t> clusters(const BoundTable& bound, std::span<const Index> kept) {
+  const std::string& name = bound.parts().cluster;
+  if (name.empty() || bound.use() != Use::training) return {};
+  const Column& column = bound.column(name);
+  std::vector<std::uint64_t> out;
+  out.reserve(kept.size());
+  if (column.type() == ColumnType::categorical) {
+    std::vector<std::uint64_t> of_level;
+    for (const auto& level : column.categories().levels) of_level.push_back(hash_text(level));
+    for (const Index row : kept) out.push_back(of_level[at(column.categories().codes[at(row)])]);
+  } else if (column.type() == ColumnType::numeric) {
+    for (const Index row : kept) out.push_back(hash_numbers(std::span(&column.numbers().values[at(row)], 1)));
+  } else {
+    for (const Index row : kept) out.push_back(hash_text(column.texts().values[at(row)]));
+  }
+  return out;
+}
+
 }  // namespace
 
 void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data) {
   const DesignParts& parts = bound.parts();
   data.weight = weights(bound, parts.weights, kept);
   data.precision = weights(bound, parts.precision, kept);
+  data.cluster = clusters(bound, kept);
   for (const auto& offset : parts.offsets) {
     const auto each = kept_numbers(bound, offset, kept, gaps, true);
     if (data.offset.empty()) data.offset.assign(kept.size(), 0.0);

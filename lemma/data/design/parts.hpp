@@ -90,7 +90,8 @@ struct DesignParts {
   std::vector<DesignTerm> terms;
   std::vector<Expression> offsets;
   Response response;
-  std::string weights, precision;
+  std::string weights, precision, cluster;
+  std::vector<std::string> complete;              // columns that a training row must have besides
   std::vector<std::string> word_columns;          // used in expressions, and holding words: type == "Yes"
   std::map<std::string, double> fills;            // what stands in for a missing number, by column
   std::map<std::string, std::string> word_fills;  // and for a missing word
@@ -298,7 +299,7 @@ class Rowset {
 /// x of the kept rows (of the whole table, ascending): dense into `x`, whose rows are theirs, or as sparse rows.
 void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x);
 Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps);
-/// y or labels, weight, precision and offset of the kept rows.
+/// y or labels, weight, precision, cluster and offset of the kept rows.
 void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data);
 
 /// All of it: the table's rows as numbers. Errors count rows from `base` on.

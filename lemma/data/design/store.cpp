@@ -150,6 +150,8 @@ Value save_design(const DesignParts& parts) {
   d.set("response", save_response(parts.response));
   d.set("weights", parts.weights);
   d.set("precision", parts.precision);
+  d.set("cluster", parts.cluster);
+  d.set("complete", parts.complete);
   std::vector<std::string> names;
   std::vector<double> fills;
   for (const auto& [name, fill] : parts.fills) {
@@ -183,6 +185,8 @@ DesignParts load_design(const Value& d, std::optional<Index> width) {
   parts.response = load_response(d.at("response"));
   parts.weights = d.at("weights").as_string("weights");
   parts.precision = d.at("precision").as_string("precision");
+  if (const Value* cluster = d.find("cluster")) parts.cluster = cluster->as_string("cluster");  // files may be older
+  if (const Value* complete = d.find("complete")) parts.complete = complete->as_strings("complete");
   const auto names = d.at("filled").as_strings("filled");
   const auto fills = finite_numbers(d.at("fills"), "fills");
   check(names.size() == fills.size(), "not one fill-in for each filled column");

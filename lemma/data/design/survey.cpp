@@ -10,7 +10,6 @@ namespace {
 
 constexpr Index kGatherBytes = Index{256} << 20;  // columns gathered at a time for medians and modes
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 void add_counts(Survey::Counts& into, const Survey::Counts& from) {
   for (const auto& [level, count] : from) {
     if (static_cast<Index>(into.size()) > kMaxLevels) return;  // too many in any case

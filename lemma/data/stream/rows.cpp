@@ -43,6 +43,7 @@ DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(
   has_weights = !data_.weight.empty();
   has_precision = !data_.precision.empty();
   has_offset = !data_.offset.empty();
+  has_clusters = !data_.cluster.empty();
 }
 
 Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
@@ -54,6 +55,7 @@ Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
   block.weight = part_of(data_.weight, first, size);
   block.precision = part_of(data_.precision, first, size);
   block.offset = part_of(data_.offset, first, size);
+  block.cluster = part_of(data_.cluster, first, size);
   return block;
 }
 
@@ -74,6 +76,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   has_weights = has(parts.weights) || (has_response && parts.response.kind == Response::Kind::counts);
   has_precision = has(parts.precision);
   has_offset = !parts.offsets.empty();
+  has_clusters = training && !parts.cluster.empty();
   kept_ = RowSelection(stream.rows());
   if (policy_ != Missing::error || !training) count_rows(execution);
   const bool classifies = parts.response.kind == Response::Kind::classes, several = !responses.empty();
@@ -81,7 +84,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
     cache_ = std::make_unique<RowCache>(
         count(), width(),
         RowCache::Parts{has_response && !classifies && !several, has_response && classifies, has_weights, has_precision,
-                        has_offset, has_response ? static_cast<Index>(responses.size()) : 0});
+                        has_offset, has_clusters, has_response ? static_cast<Index>(responses.size()) : 0});
 }
 
 /// Which rows are dropped is known only by looking at all of them, once; so are, for predictions, how many values are
@@ -143,6 +146,7 @@ void StreamRows::append(Index first, Index size, Index skip, Index take, Index a
   copy_part(data.weight, skip, take, buffer.weight);
   copy_part(data.precision, skip, take, buffer.precision);
   copy_part(data.offset, skip, take, buffer.offset);
+  copy_part(data.cluster, skip, take, buffer.cluster);
 }
 
 /// Rows [first, first + size) from the stream itself, to the buffer's rows from `at` on.

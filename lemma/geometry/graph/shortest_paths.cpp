@@ -10,8 +10,6 @@
 namespace lemma {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 class Dijkstra {
  public:
   explicit Dijkstra(const Graph& graph) : graph_(graph), place_(at(graph.count())) {}

@@ -12,7 +12,6 @@ namespace lemma {
 namespace {
 
 using simd::kPanel;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// By weight, then by vertices: no two edges are equal, so there is one minimum tree.
 bool before(const Edge& a, const Edge& b) {

@@ -13,7 +13,6 @@ namespace {
 
 using Out = KernelPart::Out;
 using Row = std::span<double>;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Row row_of(Out& out, Index i) { return {&out(i, 0), at(out.cols())}; }
 Eigen::Map<Eigen::ArrayXd> array(Row row) { return {row.data(), static_cast<Index>(row.size())}; }
 

@@ -10,7 +10,6 @@ namespace lemma {
 namespace {
 
 using Out = KernelPart::Out;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 std::span<double> row_of(Out& out, Index i) { return {&out(i, 0), at(out.cols())}; }
 

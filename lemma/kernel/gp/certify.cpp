@@ -95,10 +95,6 @@ Certificate certificate_of(const GpModel& model, const Setting& setting, const B
 }  // namespace gp
 
 Certificate certify(const GpModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Gp::name, Gp::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("gp: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const KernelRows given = kernel_rows(Gp::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] {
     Ties ties{Matrix(model.weights.size(), 2), Matrix(given.count(), 2)};  // of equal rows a larger y has a larger α/w

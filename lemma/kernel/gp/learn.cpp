@@ -131,7 +131,6 @@ struct Search {
     }
     return value;
   }
-  static std::size_t at(Index t) { return static_cast<std::size_t>(t); }
 };
 
 /// What a factorisation of a kernel matrix near singularity leaves of the likelihood's digits.
@@ -209,7 +208,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     const bool is_noise = t + 1 == values.size();
     if (!is_noise || (spec.learn_noise && begin.noise > 0)) free.push_back(t);
   }
-  if (free.empty()) return {begin, 0, "nothing to learn"};
+  if (free.empty()) return {begin, 0, Stop::closed_form};
   Execution quiet = execution;
   quiet.message.clear();
   const Likelihood likelihood(data, spec.mean, jitter, quiet);
@@ -219,7 +218,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
   options.tolerance = exact ? 1e-11 : 1e-7;
   options.most_iterations = 200;
   options.rounding = kRoundingOfLikelihood;
-  Learned best{begin, 0, "no further descent"};
+  Learned best{begin, 0, Stop::no_descent};
   double least = 0;
   Vector place;   // of the best; none while that is the start itself
   Vector latest;  // where the descent under way has come to
@@ -243,7 +242,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
       Vector gradient;
       least = search.value(u, gradient);
       if (std::isfinite(least) && gradient.cwiseAbs().maxCoeff() <= kFlat * data.mass()) {
-        best = {begin, 0, "converged"};
+        best = {begin, 0, Stop::converged};
         return;
       }
     }
@@ -253,7 +252,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
     if (round == 0 || !std::isfinite(least) || found.value < least - 1e-6 * (1 + std::abs(least))) {
       least = found.value;
       place = found.x;
-      best.stopped = found.stopped == "stopped by the caller" ? "converged" : found.stopped;
+      best.stopped = found.stopped == Stop::by_caller ? Stop::converged : found.stopped;
     }
   };
   try {
@@ -261,7 +260,7 @@ Learned learn(const Gp& spec, const Setting& begin, const KernelRows& data, doub
   } catch (const Cancelled&) {  // the best there is
     if (latest.size() > 0 && (place.size() == 0 || latest_value < least)) place = latest;
     if (place.size() > 0) best.setting = search.setting(place);
-    best.stopped = "cancelled";
+    best.stopped = Stop::cancelled;
     return best;
   }
   if (place.size() > 0) best.setting = search.setting(exact ? polished(search, place) : place);

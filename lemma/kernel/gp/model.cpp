@@ -29,10 +29,7 @@ BoundKernel kernel_of(const GpModel& model) {
   return {model.spec.kernel, model.points.points(model.spec.kernel, model.places.of)};
 }
 
-void require_width(const GpModel& model, const MatrixView& x) {
-  require(x.cols() == model.width(),
-          fmt::format("gp: the model has {} columns and the rows have {}", model.width(), x.cols()));
-}
+void require_width(const GpModel& model, const MatrixView& x) { require_width(model, x.cols()); }
 
 /// k(x, xⱼ) for some rows, and the same times R⁻¹: their squares are what the rows of the fit explain.
 Matrix explained(const BoundKernel& kernel, const Matrix& r, const MatrixView& x) {
@@ -43,6 +40,13 @@ Matrix explained(const BoundKernel& kernel, const Matrix& r, const MatrixView& x
 }
 
 }  // namespace
+
+std::vector<std::string> gp::names_of(const Kernel& kernel) {
+  std::vector<std::string> out;
+  for (const auto& each : lemma::hyperparameters(kernel)) out.push_back(each.name);
+  out.emplace_back("noise");
+  return out;
+}
 
 void GpModel::check() const {
   const Index n = dual_coefficients.size();
@@ -55,6 +59,8 @@ void GpModel::check() const {
   const auto count = static_cast<Index>(lemma::hyperparameters(spec.kernel).size()) + 1;
   require(hyperparameters.size() == count && lml_gradient.size() == count && hyperparameters.allFinite(),
           "gp: the hyperparameters do not fit the kernel");
+  require(hyperparameter_names.empty() || hyperparameter_names == gp::names_of(spec.kernel),
+          "gp: the names of the hyperparameters do not fit the kernel");
   const auto of_one_length = [](const Kernel& part) {
     const auto* rbf = part.get<Rbf>();
     const auto* matern = part.get<Matern>();
@@ -135,11 +141,8 @@ Matrix GpModel::samples(const MatrixView& x, const SampleOptions& options) const
 }
 
 std::string GpModel::summary(const Names&) const {
-  std::vector<std::string> names;
-  for (const auto& each : lemma::hyperparameters(spec.kernel)) names.push_back(each.name);
-  names.emplace_back("noise");
   TextTable table;
-  table.words("", names).numbers("value", {hyperparameters.begin(), hyperparameters.end()}, 5);
+  table.words("", gp::names_of(spec.kernel)).numbers("value", {hyperparameters.begin(), hyperparameters.end()}, 5);
   if (lml_gradient.allFinite() && !spec.optimise)
     table.numbers("d lml / d log", {lml_gradient.begin(), lml_gradient.end()}, 4);
   std::string out = fmt::format("Kernel: {}\n{} kept\n\nHyperparameters{}:\n{}\n", shown(spec.kernel),

@@ -1,6 +1,7 @@
 // lemma/kernel/gp/parts.hpp: what fitting, predicting and certifying share. Inner header: use lemma/kernel/gp.hpp.
 #pragma once
 #include <lemma/kernel/gp.hpp>
+#include <lemma/optimize/stop.hpp>
 #include <mutex>
 
 namespace lemma {
@@ -19,6 +20,9 @@ class GpFactor {
 };
 
 namespace gp {
+
+/// What the hyperparameters of a kernel are called, in their order; then the noise.
+std::vector<std::string> names_of(const Kernel& kernel);
 
 /// The hyperparameters of a model: of the kernel, and the noise.
 struct Setting {
@@ -73,7 +77,7 @@ Setting with_values(const Setting& setting, const Vector& values);
 struct Learned {
   Setting setting;
   long long iterations = 0;
-  std::string stopped;
+  Stop stopped = Stop::not_yet;
 };
 Learned learn(const Gp& spec, const Setting& start, const KernelRows& data, double jitter, std::uint64_t seed,
               const Execution& execution);

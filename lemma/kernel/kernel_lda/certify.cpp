@@ -56,10 +56,6 @@ Certificate certificate_of(const KernelLdaModel& model, const BoundKernel& kerne
 }  // namespace kernel_lda
 
 Certificate certify(const KernelLdaModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelLda::name, KernelLda::about, rows);
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
-          "kernel_lda: the rows do not have the columns and classes of the model");
-  model.check();
   // Which of several rows with equal features has which coefficient does not matter: only their sum does.
   const KernelRows data = in_kept_order(model.spec.kernel, model.points,
                                         kernel_rows(KernelLda::name, model.spec.kernel, rows, execution.part(0, 0.1)));

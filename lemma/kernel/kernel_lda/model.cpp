@@ -35,8 +35,7 @@ void KernelLdaModel::check() const {
 }
 
 Matrix KernelLdaModel::coordinates(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_lda: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, points.points(spec.kernel, places.of));
   return kernel.expand(x, dual_coefficients).rowwise() - offset.transpose();
 }

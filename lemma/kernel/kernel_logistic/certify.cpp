@@ -26,10 +26,6 @@ Ties ties_of(const KernelLogisticModel& model, const KernelRows& given) {
 }  // namespace
 
 Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelLogistic::name, KernelLogistic::about, rows);
-  require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.counts.size(),
-          "kernel_logistic: the rows do not have the columns and classes of the model");
-  model.check();
   const KernelRows given = kernel_rows(KernelLogistic::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] { return ties_of(model, given); });
   require(data.count() == model.dual_coefficients.of.cols(),
@@ -48,7 +44,7 @@ Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Ex
                                                      model.intercept.of(k), of_kernel));
     if (!(standings.back().gap <= worst)) worst = standings.back().gap;
   }
-  Certificate out = kernel_logistic::certificate_of(model.spec, worst, positive, 0, "looked at again");
+  Certificate out = kernel_logistic::certificate_of(model.spec, worst, positive, 0, Stop::looked_again);
   if (!out.holds()) return out;
   Comparison same;
   compare_rows(same, model.spec.kernel, model.points, model.places, data.points);

@@ -38,8 +38,7 @@ void KernelLogisticModel::check() const {
 }
 
 Matrix KernelLogisticModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_logistic: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, points.points(spec.kernel, places.of));
   return kernel.expand(x, dual_coefficients.of.transpose()).rowwise() + intercept.of.transpose();
 }

@@ -75,7 +75,7 @@ Solution newton(const KernelLogistic& spec, const Problem& problem, GramAndFacto
   Solution at;
   at.alpha = Vector::Zero(n);
   at.intercept = best_intercept(problem, f);
-  at.stopped = "iteration limit";
+  at.stopped = Stop::iteration_limit;
   double last = 1e300;
   bool polished = false;
   const auto of_kernel = [&](const Vector& v) { return gram.times(v); };
@@ -84,7 +84,7 @@ Solution newton(const KernelLogistic& spec, const Problem& problem, GramAndFacto
       at.standing = standing_of(problem, at.alpha, f, at.intercept, of_kernel);
       const double gap = at.standing.gap;
       if (gap <= spec.tolerance && (gap <= kRounding || polished || gap > 0.01 * last)) {  // one step more costs little
-        at.stopped = "converged";
+        at.stopped = Stop::converged;
         break;
       }
       polished = gap <= spec.tolerance;
@@ -96,7 +96,7 @@ Solution newton(const KernelLogistic& spec, const Problem& problem, GramAndFacto
           execution.part(std::min(0.95, static_cast<double>(at.iterations) / kSteps),
                          std::min(0.95, (static_cast<double>(at.iterations) + 1) / kSteps), "Newton's method"));
       if (!to) {
-        at.stopped = "the kernel matrix is not positive semidefinite";
+        at.stopped = Stop::indefinite;
         break;
       }
       const double slope = loss.residual.dot((to->f.array() + to->intercept).matrix()) + lambda * at.alpha.dot(to->f);
@@ -109,14 +109,14 @@ Solution newton(const KernelLogistic& spec, const Problem& problem, GramAndFacto
       double t = 1;
       while (t > 1e-10 && !(objective_at(t) <= at.standing.objective + 1e-4 * t * slope + noise)) t /= 2;
       if (t <= 1e-10) {
-        at.stopped = "no step makes the objective smaller";
+        at.stopped = Stop::no_step;
         break;
       }
       at.alpha += t * to->alpha;
       f = t == 1 ? gram.times(at.alpha) : Vector(f + t * to->f);
       at.intercept = best_intercept(problem, f);
     }
-  } catch (const Cancelled&) { at.stopped = "cancelled"; }
+  } catch (const Cancelled&) { at.stopped = Stop::cancelled; }
   at.standing = standing_of(problem, at.alpha, f, at.intercept, of_kernel);
   return at;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <lemma/kernel/kernel_logistic.hpp>
+#include <lemma/optimize/stop.hpp>
 
 namespace lemma::kernel_logistic {
 
@@ -41,7 +42,7 @@ struct Solution {
   double intercept = 0;
   Standing standing;
   long long iterations = 0;
-  std::string stopped;
+  Stop stopped = Stop::not_yet;
 };
 
 /// The kernel matrix, and room for a factor beside it.
@@ -66,7 +67,6 @@ Solution stochastic(const KernelLogistic& spec, const Problem& problem, const Bo
 
 /// The gap that a solver must reach.
 double tolerance_of(const KernelLogistic& spec);
-Certificate certificate_of(const KernelLogistic& spec, double worst, bool positive, long long iterations,
-                           std::string stopped);
+Certificate certificate_of(const KernelLogistic& spec, double worst, bool positive, long long iterations, Stop stopped);
 
 }  // namespace lemma::kernel_logistic

@@ -90,7 +90,7 @@ Solution stochastic(const KernelLogistic& spec, const Problem& problem, const Bo
     at.standing = standing_of(problem, at.alpha, f, at.intercept, of_kernel);
     return at.standing.gap <= tolerance_of(spec);
   };
-  at.stopped = "pass limit";
+  at.stopped = Stop::pass_limit;
   Execution quiet = execution;
   quiet.message.clear();
   long long look_after = 4;
@@ -106,12 +106,12 @@ Solution stochastic(const KernelLogistic& spec, const Problem& problem, const Bo
       if (at.iterations < look_after) continue;
       look_after = at.iterations + std::max(4LL, at.iterations / 4);
       if (judge()) {
-        at.stopped = "converged";
+        at.stopped = Stop::converged;
         return at;
       }
     }
-  } catch (const Cancelled&) { at.stopped = "cancelled"; }
-  if (judge() && at.stopped == "pass limit") at.stopped = "converged";
+  } catch (const Cancelled&) { at.stopped = Stop::cancelled; }
+  if (judge() && at.stopped == Stop::pass_limit) at.stopped = Stop::converged;
   return at;
 }
 

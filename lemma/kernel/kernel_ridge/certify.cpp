@@ -96,10 +96,6 @@ Certificate certificate_of(const KernelRidgeModel& model, const BoundKernel& ker
 }  // namespace kernel_ridge
 
 Certificate certify(const KernelRidgeModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(KernelRidge::name, KernelRidge::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("kernel_ridge: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const KernelRows given = kernel_rows(KernelRidge::name, model.spec.kernel, rows, execution.part(0, 0.1));
   const KernelRows data = in_kept_order(model.spec.kernel, model.points, given, [&] { return ties_of(model, given); });
   require(data.count() == model.dual_coefficients.size(),

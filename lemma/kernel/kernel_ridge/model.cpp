@@ -22,8 +22,7 @@ void KernelRidgeModel::check() const {
 }
 
 Vector KernelRidgeModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("kernel_ridge: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, points.points(spec.kernel, places.of));
   return kernel.expand(x, Matrix(dual_coefficients)).col(0).array() + intercept;
 }

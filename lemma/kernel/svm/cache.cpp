@@ -9,7 +9,6 @@ namespace lemma {
 namespace {
 
 constexpr double kMegabyte = 1024.0 * 1024.0;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

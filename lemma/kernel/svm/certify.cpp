@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/svm/parts.hpp>
+#include <lemma/kernel/svm/standardise.hpp>
 #include <lemma/model/claim.hpp>
 #include <lemma/model/comparison.hpp>
 #include <limits>
@@ -13,7 +14,6 @@ namespace svm {
 namespace {
 
 constexpr double kFeasible = 1e-8;  // of the box and of Σ β = 0, beside C and Σ |β|
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 std::string inseparable(const Measured& measured, const std::string& who) {
   return fmt::format(
@@ -164,17 +164,7 @@ void compare_sigmoids(Comparison& same, const SvmModel& model, const std::vector
   }
 }
 
-}  // namespace
-}  // namespace svm
-
-Certificate certify(const SvmModel& model, const Rows& rows, const Execution& execution) {
-  using namespace svm;
-  check_rows(Svm::name, Svm::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("svm: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
-  require(rows.classes.empty() != model.of_classes,
-          "svm: the model and the rows do not have the same kind of response");
+Certificate certify_as_they_are(const SvmModel& model, const Rows& rows, const Execution& execution) {
   require(model.support.of.empty() || model.support.of.back() < rows.count(),
           fmt::format("svm: the model has a support vector in row {}, and there are {} rows",
                       model.support.of.empty() ? 0 : model.support.of.back() + 1, rows.count()));
@@ -246,6 +236,51 @@ Certificate certify(const SvmModel& model, const Rows& rows, const Execution& ex
         "were not checked.",
         bounds_known ? "" : ", how many are at their bound",
         model.has_probabilities() ? ", and the sigmoids' folds" : "");
+  return out;
+}
+
+/// Means and deviations of the columns, and the planes, that follow from the rows and the multipliers.
+void compare_columns(Comparison& same, const SvmModel& model, const Rows& rows, const Execution& execution) {
+  if (model.spec.standardize) {
+    const ColumnScale scale = column_scale(rows, execution);
+    for (Index j = 0; j < model.width(); ++j) {
+      same.entry("mean", j, model.mean(j), scale.mean(j), scale.deviation(j) + 1e-6 * std::abs(scale.mean(j)));
+      same.entry("deviation", j, model.deviation(j), scale.deviation(j), scale.deviation(j));
+    }
+  }
+  if (model.coefficients.of.size() == 0) return;
+  SvmModel expected = model;
+  find_planes(expected);
+  for (Index m = 0; m < model.machine_count(); ++m) {
+    const double size = expected.coefficients.of.row(m).cwiseAbs().maxCoeff() + 1e-300;
+    for (Index j = 0; j < model.width(); ++j)
+      same.entry("coefficients", m * model.width() + j, model.coefficients.of(m, j), expected.coefficients.of(m, j),
+                 size);
+    same.entry("intercept", m, model.intercept.of(m), expected.intercept.of(m),
+               std::abs(expected.intercept.of(m)) + std::abs(model.bias.of(m)) + 1e-300);
+  }
+}
+
+}  // namespace
+}  // namespace svm
+
+Certificate certify(const SvmModel& model, const Rows& rows, const Execution& execution) {
+  using namespace svm;
+  Comparison same;
+  compare_columns(same, model, rows, execution);
+  Certificate out;
+  if (model.spec.standardize) {
+    SvmModel plain = model;
+    plain.spec.standardize = false;
+    plain.coefficients.of.resize(0, 0);
+    plain.intercept.of.resize(0);
+    plain.mean.resize(0);
+    plain.deviation.resize(0);
+    out = certify_as_they_are(plain, StandardisedRows(rows, model.mean, model.deviation), execution);
+  } else {
+    out = certify_as_they_are(model, rows, execution);
+  }
+  if (out.holds() && same.finding()) same.report(out);
   return out;
 }
 

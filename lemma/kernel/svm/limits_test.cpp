@@ -115,7 +115,7 @@ TEST(SvmLimits, WorkThatIsStoppedGivesBackWhatItHas) {
   const Labels label = data.codes();
   MemoryRows rows(data.x);
   rows.labels(label, {"left", "right"});
-  FitOptions options;
+  CallOptions options;
   options.progress = &progress;
   const SvmModel m = fit(Valid<Svm>(Svm{.C = 1000, .tolerance = 1e-10}), rows, options);
   EXPECT_FALSE(m.certificate.holds());

@@ -8,7 +8,6 @@ namespace lemma::svm {
 namespace {
 
 constexpr Index kRowsAtOnce = 65536;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Machine machine_of(const Outcomes& outcomes, int negative, int positive) {
   Machine out;

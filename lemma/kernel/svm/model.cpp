@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
+#include <lemma/kernel/svm/standardise.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -29,17 +31,6 @@ Matrix scores_of(const SvmModel& model, const Matrix& values) {
     }
   }
   return wins.array() + sums.array() / (3 * (sums.array().abs() + 1));
-}
-
-Labels labels_of(const Matrix& scores) {
-  Labels out;
-  for (Index i = 0; i < scores.rows(); ++i) {
-    Index best = 0;
-    if (scores.cols() == 1) best = scores(i, 0) > 0 ? 1 : 0;
-    else scores.row(i).maxCoeff(&best);
-    out.push_back(static_cast<int>(best));
-  }
-  return out;
 }
 
 Matrix probabilities_of(const SvmModel& model, const Matrix& values) {
@@ -94,6 +85,15 @@ void SvmModel::check() const {
   require(has_probabilities() == (spec.probabilities && of_classes),
           "svm: the sigmoids are not those that were asked for");
   require(has_probabilities() || fold_seed == 0, "svm: there are folds without sigmoids");
+  const Index scaled = spec.standardize ? width() : 0;
+  require(mean.size() == scaled && deviation.size() == scaled && mean.allFinite() && deviation.allFinite() &&
+              (deviation.array() > 0).all(),
+          "svm: the scales of the columns are not usable");
+  const bool planes = coefficients.of.size() > 0 || intercept.size() > 0;  // a file may be older than they are
+  require(!planes || (spec.kernel.get<LinearKernel>() && coefficients.of.rows() == machines_expected &&
+                      coefficients.of.cols() == width() && intercept.size() == machines_expected &&
+                      coefficients.of.allFinite() && intercept.of.allFinite()),
+          "svm: the planes do not fit the machines");
   support_vectors.check(Svm::name, spec.kernel, kept);
   if (spec.kernel.contains<Precomputed>())
     require(kept == 0 || support.of.back() < width(), "svm: a support vector is beyond the columns");
@@ -106,9 +106,10 @@ void read_fields(SvmModel& model, const Value& value) {
 }
 
 Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution) const {
-  require(x.cols() == width(), fmt::format("svm: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, support.of));
-  Matrix values = kernel.expand(x, dual_coefficients.of.transpose(), execution);
+  const Matrix scaled = spec.standardize ? svm::standardised(x, mean, deviation) : Matrix();
+  Matrix values = kernel.expand(spec.standardize ? MatrixView(scaled) : x, dual_coefficients.of.transpose(), execution);
   values.rowwise() += bias.of.transpose();
   return values;
 }
@@ -117,7 +118,7 @@ Matrix SvmModel::decision(const MatrixView& x) const { return scores_of(*this, m
 
 Labels SvmModel::classify(const MatrixView& x) const {
   require(of_classes, "svm: this model predicts numbers, not classes: predict() gives them");
-  return labels_of(decision(x));
+  return greatest_class(decision(x));
 }
 
 Vector SvmModel::predict(const MatrixView& x) const {
@@ -133,9 +134,9 @@ Matrix SvmModel::probabilities(const MatrixView& x) const {
 Prediction SvmModel::prediction(const MatrixView& x, const PredictOptions&) const {
   Prediction out;
   const Matrix values = machine_values(x);
-  if (!of_classes) return out.add(kValuePart, Vector(values.col(0)));
+  if (!of_classes) return out.add(kValuePart, Vector(values.col(0))).add(kDecisionPart, values);
   Matrix scores = scores_of(*this, values);
-  out.add(kClassPart, labels_of(scores));
+  out.add(kClassPart, greatest_class(scores));
   if (has_probabilities()) out.add(kProbabilitiesPart, probabilities_of(*this, values));
   return out.add(kDecisionPart, std::move(scores));
 }

@@ -131,6 +131,9 @@ Sigmoid sigmoid_of(const Svm& spec, const Machine& machine, const BoundKernel& k
 /// not. Error when it is not symmetric.
 bool check_kernel(const BoundKernel& kernel, std::vector<std::string>* warnings, const Execution& execution);
 
+/// The coefficients of machines with a linear kernel, in the units of the user's columns.
+void find_planes(SvmModel& model);
+
 /// Room for the numbers of so many machines.
 void resize_numbers(SvmModel& model, Index machines);
 /// The measured numbers as machine m of the model shows them.

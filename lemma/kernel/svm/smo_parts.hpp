@@ -15,8 +15,6 @@ namespace lemma::smo {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastCurvature = 1e-12;  // in the place of K_ii + K_jj − 2K_ij where that is not positive
 
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 struct SignedDual {
   const BoundKernel* kernel = nullptr;  // at the points that are used, each once
   std::vector<Index> point;             // of each variable

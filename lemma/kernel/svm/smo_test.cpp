@@ -13,7 +13,6 @@ namespace lemma {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Two overlapping clouds with labels ±1.
 struct Clouds {

@@ -12,7 +12,6 @@ namespace {
 constexpr int kMostRounds = 8;
 constexpr double kNothing = 1e-12;  // a multiplier beside its bound, or the largest one, that is rounding
 constexpr int kFolds = 5;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// α of the variables for the coefficients β: each row one variable, or one for each side of the tube.
 Vector variables_of(const Machine& machine, const Vector& beta, double stretch, const Vector& bound) {

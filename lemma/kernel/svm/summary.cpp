@@ -11,7 +11,6 @@ namespace lemma {
 namespace {
 
 using namespace svm;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// How many support vectors each class has: the sign of a coefficient tells the class. Empty when it does not.
 std::vector<Index> support_by_class(const SvmModel& model) {
@@ -68,6 +67,27 @@ std::string machine_table(const SvmModel& model, const Names& names) {
   return table.str({.gap = 2, .width = 110});
 }
 
+/// w and b of machines with a linear kernel, in the user's units.
+std::string plane_table(const SvmModel& model, const Names& names) {
+  constexpr Index kMostShown = 30;
+  const bool named = static_cast<Index>(names.features.size()) == model.width();
+  if (model.coefficients.of.size() == 0 || model.width() > kMostShown || !named) return "";
+  std::vector<std::string> terms{"(Intercept)"};
+  terms.insert(terms.end(), names.features.begin(), names.features.end());
+  TextTable table;
+  table.words("", terms);
+  for (Index m = 0; m < model.machine_count(); ++m) {
+    std::vector<double> column{model.intercept.of(m)};
+    for (const double w : model.coefficients.of.row(m)) column.push_back(w);
+    table.numbers(model.of_classes ? machine_name(static_cast<int>(model.machines(m, 0)),
+                                                  static_cast<int>(model.machines(m, 1)), names.classes)
+                                   : "w",
+                  column, 4);
+  }
+  return fmt::format("f(x) = x w + b{}:\n{}\n", model.spec.standardize ? ", in the columns' own units" : "",
+                     table.str({.gap = 2, .width = 110}));
+}
+
 /// C, class factor and weight of a row, as one machine sees it.
 double bound_of(const SvmModel& model, const Block& block, Index i, double cost) {
   const double factor = model.of_classes ? model.class_factors(block.label[at(i)]) : 1.0;
@@ -86,7 +106,9 @@ void require_same_rows(const SvmModel& model, const Block& block) {
   for (std::size_t s = 0; s < support.size(); ++s) {
     const Index i = support[s] - block.first, which[] = {static_cast<Index>(s)};
     if (i < 0 || i >= block.rows()) continue;
-    const Vector row = kept.rows(which).row(0), seen = block.x.row(i);
+    Vector seen = block.x.row(i);
+    if (model.spec.standardize) seen = (seen - model.mean).cwiseQuotient(model.deviation);
+    const Vector row = kept.rows(which).row(0);
     if (!((row - seen).cwiseAbs().maxCoeff() <= 1e-9 * (1e-300 + row.cwiseAbs().maxCoeff()))) fail();
   }
 }
@@ -94,7 +116,7 @@ void require_same_rows(const SvmModel& model, const Block& block) {
 }  // namespace
 
 std::string SvmModel::summary(const Names& names) const {
-  std::string out = heading(*this) + "\n" + machine_table(*this, names) + "\n";
+  std::string out = heading(*this) + "\n" + machine_table(*this, names) + "\n" + plane_table(*this, names);
   out += fmt::format("{} kept", count_of(static_cast<Index>(support.of.size()), "support vector"));
   const auto counts = support_by_class(*this);
   std::vector<std::string> parts;

@@ -8,8 +8,6 @@
 namespace lemma::svm {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Which rows a multiplier may belong to, and which of them it rather does.
 struct Suits {
   const SvmModel& model;

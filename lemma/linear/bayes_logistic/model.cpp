@@ -7,6 +7,7 @@
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/model/comparison.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 #include <numbers>
 
 namespace lemma {
@@ -81,8 +82,7 @@ void BayesLogisticModel::check() const {
 }
 
 Matrix BayesLogisticModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("bayes_logistic: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   Matrix out(x.rows(), planes());
   for (Index i = 0; i < x.rows(); ++i)
     for (Index k = 0; k < planes(); ++k) out(i, k) = coefficients.of.row(k).dot(x.row(i)) + intercept.of(k);
@@ -116,16 +116,7 @@ Matrix BayesLogisticModel::probabilities(const MatrixView& x) const {
   return both;
 }
 
-Labels BayesLogisticModel::predict(const MatrixView& x) const {
-  const Matrix p = probabilities(x);
-  Labels out(static_cast<std::size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    p.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<int>(best);
-  }
-  return out;
-}
+Labels BayesLogisticModel::predict(const MatrixView& x) const { return greatest_class(probabilities(x)); }
 
 std::string BayesLogisticModel::summary(const Names& names) const {
   std::vector<std::string> terms;
@@ -156,10 +147,6 @@ std::string BayesLogisticModel::summary(const Names& names) const {
 
 Certificate certify(const BayesLogisticModel& model, const Rows& rows, const Execution& execution) {
   using namespace bayes_logistic;
-  check_rows(BayesLogistic::name, BayesLogistic::about, rows);
-  require(rows.width() == model.width() && planes_for(rows.classes.size()) == model.planes(),
-          "bayes_logistic: the rows do not have the columns and classes of the model");
-  model.check();
   const Columns columns = columns_of(model.spec, rows, execution.part(0, 0.2));
   const Index lead = model.spec.intercept ? 1 : 0;
   BayesLogisticModel expected;

@@ -5,7 +5,6 @@
 #include <lemma/core/hash.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/chebyshev/parts.hpp>
-#include <lemma/linear/shared/bounded_least_squares.hpp>
 #include <lemma/linear/shared/plane.hpp>
 #include <lemma/math/simd.hpp>
 #include <lemma/model/comparison.hpp>
@@ -108,8 +107,7 @@ double gap_of(const std::vector<Extreme>& rows, double largest, double terms, bo
   }
   Vector g = Vector::Zero(equations);
   g(0) = -1;
-  const Vector size = bounded_least_squares(system, g, Vector::Zero(m), Vector::Ones(m));
-  const double wrong = (g + system * size).cwiseAbs().maxCoeff();
+  const auto [size, wrong] = dual_point(system, g, Vector::Zero(m), Vector::Ones(m));
   double shown = 0;
   for (Index i = 0; i < m; ++i) shown += size(i) * std::abs(rows[static_cast<std::size_t>(i)].error);
   const double unit = largest + kCancelled * terms;
@@ -236,18 +234,12 @@ Look look(const ChebyshevModel& model, const Rows& rows, const Execution& execut
   return out;
 }
 
+ProgrammeGap gap_of(const Look& found) {
+  return {found.largest, found.gap, kTolerance, "coefficients have", "a largest error"};
+}
+
 Certificate certificate_of(const Look& found, long long rounds, bool done) {
-  Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
-  out.value = found.gap;
-  out.tolerance = kTolerance;
-  out.iterations = rounds;
-  out.stopped = done ? "no error above the bound" : "stopped early";
-  out.message = fmt::format(
-      "No coefficients have a largest error below {:.7g} by more than {:.1e} of it (allowed {:.0e}): a feasible point "
-      "of the dual programme shows it.",
-      found.largest, found.gap, kTolerance);
+  Certificate out = lemma::certificate_of(gap_of(found), rounds, done ? "no error above the bound" : "stopped early");
   if (!done) out.message += " The search was stopped before its end; run it again for the best plane.";
   return out;
 }
@@ -255,19 +247,13 @@ Certificate certificate_of(const Look& found, long long rounds, bool done) {
 }  // namespace chebyshev
 
 Certificate certify(const ChebyshevModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Chebyshev::name, Chebyshev::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("chebyshev: the model has {} columns and the rows have {}", model.width(), rows.width()));
   require_finite(rows, execution);
   const auto found = chebyshev::look(model, rows, execution.part(0, 0.8));
   Certificate out = chebyshev::certificate_of(found, 0, true);
   if (!out.holds()) {
-    out.message = fmt::format(
-        "The largest error {:.7g} is not shown to be the least: the best bound leaves {:.1e} of it (allowed {:.0e}).",
-        found.largest, found.gap, out.tolerance);
+    out.message = not_shown(chebyshev::gap_of(found));
     return out;
   }
-  model.check();
   const LinearSolution ols =
       solve(scan(rows, LeastSquares(rows.width(), model.spec.intercept), execution.part(0.8, 1)), model.spec.tolerance);
   Comparison same;
@@ -319,8 +305,7 @@ void ChebyshevModel::check() const {
 Vector ChebyshevModel::slopes() const { return usable_slopes(coefficients); }
 
 Vector ChebyshevModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("chebyshev: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return heights(x, slopes(), intercept);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <lemma/linear/chebyshev.hpp>
+#include <lemma/linear/shared/programme_gap.hpp>
 
 namespace lemma::chebyshev {
 
@@ -47,6 +48,7 @@ struct Look {
 /// Marks of the rows with these numbers, and of the order of all.
 Labels marks_of(const Labels& which, const Rows& rows, const Execution& execution);
 Look look(const ChebyshevModel& model, const Rows& rows, const Execution& execution);
+ProgrammeGap gap_of(const Look& look);
 Certificate certificate_of(const Look& look, long long rounds, bool done);
 
 }  // namespace lemma::chebyshev

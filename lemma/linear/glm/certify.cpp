@@ -23,6 +23,7 @@ struct Look {
   const LeastSquares& data;
   const LinearSolution& solution;
   double per_condition;  // allowed for what is found through R⁻¹
+  GlmModel fresh;        // the model with the triangle, and the scatter of the scores, that the rows have
 };
 
 void compare_design(Comparison& same, const GlmModel& model, const Look& look, const std::vector<Index>& kept,
@@ -57,8 +58,37 @@ void compare_covariance(Comparison& same, const GlmModel& model, const Look& loo
   std::vector<Index> taking_part;
   if (lead == 1) taking_part.push_back(0);
   for (const int j : model.kept) taking_part.push_back(j + lead);
-  const Matrix part = model.dispersion * unscaled_covariance(look.data, look.solution);
+  const Matrix part = model.errors() == StandardErrors::classical
+                          ? Matrix(model.dispersion * unscaled_covariance(look.data, look.solution))
+                          : sandwich(look.fresh.scatter, look.fresh.centre());
   same.covariance(model.covariance, taking_part, part.unaryExpr(&or_none), look.per_condition);
+}
+
+/// The scores of these rows at the model's coefficients, in the coordinates of the fresh triangle.
+GlmModel with_own_scatter(const GlmModel& model, const LeastSquares& data, const LinearSolution& solution,
+                          const Rows& rows, const Execution& execution) {
+  GlmModel out = model;
+  if (model.errors() == StandardErrors::classical) return out;
+  chosen_errors(Glm::name, model.errors(), rows);
+  out.triangle = solution.triangle;
+  const auto k = static_cast<Index>(model.kept.size());
+  out.mean(model.kept) = data.mean().head(k);
+  out.mean_rest(model.kept) = data.mean_rest().head(k);
+  out.mass = data.mass();
+  const auto found = glm::scatter_of(out, rows, execution);
+  out.scatter = found.scatter;
+  out.clusters = found.clusters;
+  return out;
+}
+
+void compare_scatter(Comparison& same, const GlmModel& model, const Look& look) {
+  if (same.finding() || model.errors() == StandardErrors::classical) return;
+  same.number("clusters", static_cast<double>(model.clusters), static_cast<double>(look.fresh.clusters), 0);
+  const Matrix& expected = look.fresh.scatter;
+  for (Index i = 0; i < expected.rows(); ++i)
+    for (Index j = 0; j < expected.cols(); ++j)
+      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)), std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)),
+                  look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.
@@ -66,9 +96,10 @@ struct Tested {
   double estimate, variance, error, z, p, lower, upper;
 };
 void compare_tested(Comparison& same, const GlmModel& model, std::optional<Index> j, const Tested& of) {
-  const bool by_t = model.law().estimates_dispersion();
-  const double df = model.df_residual, tail = (1 - model.spec.level) / 2;
-  const double reach = !by_t ? -normal_quantile(tail) : df > 0 ? t_upper_quantile(tail, df) : kNone;
+  const auto df = model.df_tests();
+  const bool by_t = df.has_value();
+  const double tail = (1 - model.spec.level) / 2;
+  const double reach = !by_t ? -normal_quantile(tail) : *df > 0 ? t_upper_quantile(tail, *df) : kNone;
   const auto check = [&](const std::string& field, double stored, double expected, double unit) {
     if (j) same.entry(field, *j, stored, or_none(expected), unit);
     else same.number("intercept_" + field, stored, or_none(expected), unit);
@@ -78,7 +109,7 @@ void compare_tested(Comparison& same, const GlmModel& model, std::optional<Index
   check("z", of.z, z, std::abs(z));
   const double p = !std::isfinite(of.z) ? kNone
                    : !by_t              ? 2 * normal_upper(std::abs(of.z))
-                   : df > 0             ? t_two_sided(of.z, df)
+                   : *df > 0            ? t_two_sided(of.z, *df)
                                         : kNone;
   check("p", of.p, p, p + 1e-300);  // beyond, numbers lose their digits
   if (model.spec.interval == CoefficientInterval::profile) return;
@@ -135,11 +166,21 @@ void compare_fit(Comparison& same, const GlmModel& model, const Look& look, doub
   same.relative("null_deviance", model.null_deviance, or_none(null_deviance), 1e-8);
   same.relative("pearson_chi2", model.pearson_chi2, or_none(look.totals.pearson));
   same.relative("dispersion", model.dispersion, !estimated ? 1.0 : df > 0 ? or_none(model.pearson_chi2 / df) : kNone);
-  const double parameters = static_cast<double>(model.rank) + (estimated ? 1 : 0);
+  const double parameters = glm::parameters_of(model);
   const double unit = n + std::abs(or_none(look.totals.log_likelihood));
   same.number("log_likelihood", model.log_likelihood, or_none(look.totals.log_likelihood), unit, 1e-10);
   same.number("aic", model.aic, or_none(-2 * model.log_likelihood + 2 * parameters), unit, kFollows);
   same.number("bic", model.bic, or_none(-2 * model.log_likelihood + std::log(n) * parameters), unit, kFollows);
+}
+
+/// At the maximum a Newton step moves θ by nothing: by rounding, in units of θ and of its standard error.
+void compare_theta(Comparison& same, const GlmModel& model, const Look& look, const Rows& rows,
+                   const Execution& execution) {
+  if (same.finding() || !model.theta_learned) return;
+  const auto found = glm::look_at_theta(look.problem, {model.base, model.slopes}, rows, execution);
+  const double error = or_none(1 / std::sqrt(found.information));
+  same.number("theta", model.theta, model.theta * std::exp(found.step), model.theta + error, 1e-7);
+  same.relative("theta_std_error", model.theta_std_error, error, 1e-6);
 }
 
 void compare_quantiles(Comparison& same, const GlmModel& model, const Look& look, const Rows& rows,
@@ -172,10 +213,9 @@ Certificate certify_separation(const GlmModel& model, const glm::Problem& proble
 
 /// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
 Certificate certify(const GlmModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Glm::name, Glm::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("glm: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  if (model.updates > 0) return glm::certify_updated(model, rows, execution);
   glm::Problem problem = glm::problem_of(model.spec, rows);
+  problem.law.theta_learned = model.theta_learned;
   problem.columns.assign(model.kept.begin(), model.kept.end());
   const glm::Survey known = glm::survey(problem, rows, execution.part(0, 0.1));
   if (model.separating.size() > 0) return certify_separation(model, problem, rows, execution.part(0.1, 1));
@@ -190,8 +230,11 @@ Certificate certify(const GlmModel& model, const Rows& rows, const Execution& ex
   solution.intercept = model.base;
   const auto k = static_cast<Index>(problem.columns.size());
   const Residuals gradient = scan(working, Residuals(0, Vector::Zero(k)), execution.part(0.4, 0.6));
-  const Excess found =
-      glm::beside_rounding(excess(data, solution, gradient), problem, at, rows, execution.part(0.6, 0.62));
+  glm::Totals totals{&problem, at, known.mean(), 1, 0, 0, 0, 0};
+  totals.dispersion = glm::likelihood_dispersion(problem.law, known, model.residual_deviance);
+  totals = scan(rows, totals, execution.part(0.6, 0.61));
+  const Excess gap = glm::beside_deviance(excess(data, solution, gradient), gradient.sum_of_squares(), totals.deviance);
+  const Excess found = glm::beside_rounding(gap, problem, at, rows, execution.part(0.61, 0.62));
   Certificate out = glm::certificate_of(problem.law, found, nullptr);
   if (out.holds() && glm::can_be_separated(problem.law)) {
     const auto overlap = glm::judge_overlap(problem, at, rows, execution.part(0.6, 0.65));
@@ -200,19 +243,22 @@ Certificate certify(const GlmModel& model, const Rows& rows, const Execution& ex
   }
   if (!out.holds()) return out;
 
-  model.check();  // arrays that do not fit together cannot be compared
   const auto kept =
       solve(glm::first_triangle(problem, known, rows, householder, execution.part(0.6, 0.8)), model.spec.tolerance)
           .kept;
-  glm::Totals totals{&problem, at, known.mean(), 1, 0, 0, 0, 0};
-  totals.dispersion = glm::likelihood_dispersion(problem.law, known, model.residual_deviance);
-  totals = scan(rows, totals, execution.part(0.8, 0.9));
-  const Look look{known, problem,  totals,
-                  data,  solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition};
+  const Look look{known,
+                  problem,
+                  totals,
+                  data,
+                  solution,
+                  kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition,
+                  with_own_scatter(model, data, solution, rows, execution.part(0.9, 0.92))};
   Comparison same;
   compare_design(same, model, look, kept, rows);
   same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   compare_fit(same, model, look, glm::null_deviance(problem, known, totals, rows, execution.part(0.9, 0.95)));
+  compare_theta(same, model, look, rows, execution.part(0.92, 0.93));
+  compare_scatter(same, model, look);
   compare_covariance(same, model, look);
   compare_tests(same, model);
   compare_profile(same, model, look, rows, execution.part(0.95, 0.97));

@@ -8,9 +8,26 @@
 
 namespace lemma {
 
-enum class GlmFamily { binomial, poisson, gaussian, gamma, inverse_gaussian };
+enum class GlmFamily {
+  binomial,
+  poisson,
+  gaussian,
+  gamma,
+  inverse_gaussian,
+  negative_binomial,
+  quasi,
+  quasibinomial,
+  quasipoisson
+};
 constexpr auto names_of(GlmFamily) {
-  return std::array<std::string_view, 5>{"binomial", "poisson", "gaussian", "gamma", "inverse_gaussian"};
+  return std::array<std::string_view, 9>{"binomial", "poisson",          "gaussian",
+                                         "gamma",    "inverse_gaussian", "negative_binomial",
+                                         "quasi",    "quasibinomial",    "quasipoisson"};
+}
+/// V(μ) of the quasi family.
+enum class GlmVariance { constant, mu, mu_rest, mu2, mu3 };
+constexpr auto names_of(GlmVariance) {
+  return std::array<std::string_view, 5>{"constant", "mu", "mu(1-mu)", "mu^2", "mu^3"};
 }
 enum class GlmLink { logit, probit, cloglog, log, identity, inverse, sqrt, inverse_square };
 constexpr auto names_of(GlmLink) {
@@ -39,17 +56,29 @@ struct GlmPoint {
 ///     gaussian        1           identity           log inverse
 ///     gamma           μ²          inverse            log identity
 ///     inverse_gaussian μ³         1/mu^2             log identity inverse
+///     negative_binomial μ + μ²/θ  log                identity sqrt
+///
+/// The quasi families have the variance, the deviance and the scores of another one, its base (quasi: the one whose V(μ) it is
+/// given), an estimated φ, and no likelihood; quasi goes with every link.
 struct GlmLaw {
   GlmFamily family = GlmFamily::gaussian;
   GlmLink link = GlmLink::identity;
+  GlmVariance variance = GlmVariance::constant;  // of quasi
+  double theta = 0;                              // of negative_binomial
+  bool theta_learned = false;
+
+  /// Whose variance, deviance and domain it has.
+  GlmFamily base() const;
+  bool has_likelihood() const;
 
   static GlmLink canonical(GlmFamily family);
   static std::span<const GlmLink> links_of(GlmFamily family);
-  /// Gaussian, gamma and inverse Gaussian: φ is estimated; otherwise it is 1.
+  /// Gaussian, gamma, inverse Gaussian and the quasi families: φ is estimated; otherwise it is 1.
   bool estimates_dispersion() const;
-  /// Is the log-likelihood concave in η for every y? A stationary point is then the maximum.
+  /// Is the log-likelihood concave in η for every y, and is there nothing else to be learned? A stationary point is then the
+  /// maximum.
   bool concave() const;
-  std::string_view family_in_r() const;  // "Gamma", "inverse.gaussian"
+  std::string family_in_r() const;  // "Gamma", "inverse.gaussian", "Negative Binomial(1.275)"
 
   double mean(double eta) const;  // g⁻¹(η)
   double eta(double mean) const;  // g(μ); NaN outside the link's domain

@@ -75,7 +75,7 @@ class Scoring {
 Excess excess_of(const Pass& pass, LinearSolution solution) {
   solution.coefficients = pass.at.slopes(pass.problem->columns);
   solution.intercept = pass.at.intercept;
-  return excess(pass.squares, solution, pass.gradient);
+  return beside_deviance(excess(pass.squares, solution, pass.gradient), pass.gradient.sum_of_squares(), pass.deviance);
 }
 
 void keep(Fit& fit, const Pass& pass, const LinearSolution& step) {
@@ -109,6 +109,8 @@ Problem problem_of(const Glm& spec, const Rows& rows) {
   out.law.family =
       spec.family.value_or(!rows.classes.empty() || rows.counts ? GlmFamily::binomial : GlmFamily::gaussian);
   out.law.link = spec.link.value_or(GlmLaw::canonical(out.law.family));
+  out.law.variance = spec.variance.value_or(GlmVariance::constant);
+  out.law.theta = spec.theta.value_or(1);
   out.intercept = spec.intercept;
   out.counts = rows.counts;
   const auto links = GlmLaw::links_of(out.law.family);
@@ -118,7 +120,7 @@ Problem problem_of(const Glm& spec, const Rows& rows) {
     throw Error(fmt::format("glm: the {} family has no {} link; it has {}", name_of(out.law.family),
                             name_of(out.law.link), join_words(names)));
   }
-  if (out.law.family != GlmFamily::binomial) {
+  if (out.law.base() != GlmFamily::binomial) {
     if (!rows.classes.empty())
       throw Error(fmt::format("glm: the {} family is for numbers, and {} is categorical; use --family binomial",
                               name_of(out.law.family), quoted(rows)));
@@ -145,19 +147,19 @@ Survey survey(const Problem& problem, const Rows& rows, const Execution& executi
   Survey out = scan(rows, empty, execution.part(0.4, 1));
   if (out.first_bad >= 0) {
     require_finite(rows, execution);
-    const char* needed = problem.law.family == GlmFamily::binomial  ? "from 0 to 1"
-                         : problem.law.family == GlmFamily::poisson ? "at least 0"
-                                                                    : "above 0";
+    const char* needed = problem.law.base() == GlmFamily::binomial ? "from 0 to 1"
+                         : problem.law.admits(0)                   ? "at least 0"
+                                                                   : "above 0";
     const char* hint =
-        problem.law.family == GlmFamily::binomial ? "; counts are given as cbind(successes, failures)" : "";
+        problem.law.base() == GlmFamily::binomial ? "; counts are given as cbind(successes, failures)" : "";
     throw Error(fmt::format("glm: {} is {} in row {}, and the {} family takes values {}{}", quoted(rows),
                             format_significant(out.bad), out.first_bad + 1, name_of(problem.law.family), needed, hint));
   }
   require(out.n > 0, "glm: all weights are 0, so there are no rows to learn from");
-  if (problem.law.family == GlmFamily::binomial && (out.sum == 0 || out.sum == out.mass))
+  if (problem.law.base() == GlmFamily::binomial && (out.sum == 0 || out.sum == out.mass))
     throw Error(fmt::format("glm: {} has one outcome only ({} in every row); a binomial model needs both", quoted(rows),
                             rows.classes.empty() ? (out.sum == 0 ? "0" : "1") : rows.classes[out.sum == 0 ? 0 : 1]));
-  if (problem.law.family == GlmFamily::poisson && out.sum == 0)
+  if (!problem.law.valid_mean(0) && problem.law.admits(0) && problem.law.base() != GlmFamily::binomial && out.sum == 0)
     throw Error(fmt::format("glm: {} is 0 in every row, so there is no rate to fit", quoted(rows)));
   return out;
 }
@@ -249,7 +251,8 @@ Fit maximise(const Problem& problem, const Survey& known, const Rows& rows, cons
   return out;
 }
 
-Held minimise_deviance(const Problem& problem, Coefficients at, const Rows& rows, const Execution& execution) {
+Held minimise_deviance(const Problem& problem, Coefficients at, const Rows& rows, const Execution& execution,
+                       double enough) {
   constexpr int kMost = 50;
   Scoring scoring(problem, rows, execution);
   Pass pass = scoring.look(at, false);
@@ -258,7 +261,7 @@ Held minimise_deviance(const Problem& problem, Coefficients at, const Rows& rows
     const double gain =
         (step.triangle * step.coefficients).squaredNorm() +
         (problem.intercept ? pass.squares.mass() * std::pow(pass.squares.mean()(step.coefficients.size()), 2) : 0.0);
-    if (gain <= 1e-12 * (std::abs(pass.deviance) + 0.1)) break;
+    if (gain <= enough * (std::abs(pass.deviance) + 0.1)) break;
     Pass next = scoring.look_or_halve(stepped(pass.at, problem, step), pass.at, pass.deviance, false);
     if (!next.usable()) break;
     pass = std::move(next);

@@ -24,6 +24,47 @@ MemoryRows rows_of(const Matrix& x, const Vector& y) {
   return rows;
 }
 
+/// Two Gaussian densities as weights: their log odds are the parabola of the coefficients, −log 3 … over x and x².
+struct TwoDensities {
+  Matrix x;
+  Vector y, weight;
+  TwoDensities(double low, double high, double step) {
+    const auto count = static_cast<Index>(std::round((high - low) / step)) + 1;
+    x.resize(2 * count, 2);
+    y.resize(2 * count);
+    weight.resize(2 * count);
+    for (Index i = 0; i < 2 * count; ++i) {
+      const double at = low + static_cast<double>(i / 2) * step;
+      x.row(i) << at, at * at;
+      y(i) = static_cast<double>(i % 2);
+      weight(i) = i % 2 == 0 ? std::exp(-(at + 1) * (at + 1) / 2) : 3 * std::exp(-9 * (at - 1) * (at - 1) / 2);
+    }
+  }
+};
+
+TEST(GlmWeights, ThatAreNextToNothingAtRowsFarFromTheirMeansDoNotMoveTheOthers) {
+  const Vector best{{10, -4}};  // of log p₂/p₁ = log 3 − 9 (x − 1)²/2 + (x + 1)²/2
+  for (const auto& [low, high, step] : {std::tuple{-2.0, 3.0, 0.25}, {-4.0, 4.0, 0.05}, {-6.0, 6.0, 0.01}}) {
+    const TwoDensities data(low, high, step);
+    const auto m = fit(Glm{.family = GlmFamily::binomial, .max_iterations = 100}, data.x, data.y,
+                       {.weights = data.weight});
+    EXPECT_TRUE(m.certificate.holds()) << low << ": " << m.certificate.message;
+    EXPECT_NEAR(m.intercept, std::log(3.0) - 4, 1e-6) << low;
+    EXPECT_LT((m.coefficients - best).cwiseAbs().maxCoeff(), 1e-6) << low << ": " << m.coefficients.transpose();
+  }
+}
+
+TEST(GlmWeights, ThatAreNextToNothingDoNotMakeAWrongModelLookRight) {
+  const TwoDensities data(-6, 6, 0.01);
+  auto m = fit(Glm{.family = GlmFamily::binomial, .max_iterations = 100}, data.x, data.y, {.weights = data.weight});
+  MemoryRows rows = rows_of(data.x, data.y);
+  rows.weights({data.weight.data(), static_cast<std::size_t>(data.weight.size())});
+  ASSERT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+  m.slopes *= 1.5;
+  m.coefficients *= 1.5;
+  EXPECT_FALSE(certify(m, rows, {}).holds());
+}
+
 TEST(GlmSeparation, OfAllRowsIsExplainedAndNotReturnedAsHugeNumbers) {
   const Matrix x{{1, 3}, {2, 1}, {3, 4}, {4, 1}, {5, 5}, {6, 2}};
   const Vector y{{0, 0, 0, 1, 1, 1}};

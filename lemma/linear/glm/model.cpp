@@ -46,9 +46,13 @@ RowDiagnostics diagnose(const GlmModel& model, double y, double prior, const Glm
 void GlmModel::check() const {
   const Index features = width(), k = triangle.rows(), terms = features + (spec.intercept ? 1 : 0);
   require(spec.family && spec.link, "glm: the model does not say its family and its link");
+  const bool counts_scatter = spec.family == GlmFamily::negative_binomial;
+  require(counts_scatter ? spec.theta && theta == *spec.theta : theta == 0 && !theta_learned,
+          "glm: theta does not fit the family");
+  require(theta_learned || theta_std_error == 0, "glm: theta was given and has no standard error");
   for (const Vector* each : {&coefficients, &std_errors, &z, &p, &lower, &upper, &mean, &mean_rest})
     require(each->size() == features, "glm: arrays over the features differ in length");
-  const bool binomial = spec.family == GlmFamily::binomial, by_t = law().estimates_dispersion();
+  const bool binomial = law().base() == GlmFamily::binomial, by_t = law().estimates_dispersion();
   require(t.size() == (by_t ? features : 0) && odds_ratios.size() == (binomial ? features : 0),
           "glm: arrays over the features differ in length");
   require(binomial || (!classes && !counts), "glm: the family does not fit the response");
@@ -76,12 +80,35 @@ void GlmModel::check() const {
   require(rank == k + (spec.intercept ? 1 : 0), "glm: the rank does not fit the columns that take part");
   require(covariance.rows() == terms && covariance.cols() == terms, "glm: the covariance does not fit the columns");
   require(residual_quantiles.size() == 0 || residual_quantiles.size() == 5, "glm: an array has the wrong length");
+  const Index before = updates > 0 ? k : 0;
+  require(updates >= 0 && past.size() == (updates > 0 ? features + 1 : 0) && past.allFinite() &&
+              past_mean.size() == before && past_mean.allFinite() && past_triangle.rows() == before &&
+              past_triangle.cols() == before && past_triangle.allFinite() &&
+              (updates > 0 ? past_mass > 0 : past_mass == 0) && (updates == 0 || k == features),
+          "glm: what was kept of the rows before the update is not usable");
+  const Index robust = errors() == StandardErrors::classical ? 0 : k + (spec.intercept ? 1 : 0);
+  require(scatter.rows() == robust && scatter.cols() == robust,
+          "glm: the scatter of the scores does not fit the errors");
+  require(errors() == StandardErrors::cluster ? clusters > 0 : clusters == 0,
+          "glm: the clusters do not fit the errors");
   require(iterations >= 1 && !(dispersion < 0), "glm: the dispersion or the number of iterations is not usable");
 }
 
+GlmLaw GlmModel::law() const {
+  return {*spec.family, *spec.link, spec.variance.value_or(GlmVariance::constant), spec.theta.value_or(0),
+          theta_learned};
+}
+
+std::optional<double> GlmModel::df_tests() const {
+  if (!law().estimates_dispersion()) return {};
+  return errors() == StandardErrors::cluster ? static_cast<double>(clusters) - 1 : df_residual;
+}
+
+CentredTriangle GlmModel::centre() const { return {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0}; }
+
 /// In twice the working precision: the powers of a polynomial cancel.
 Vector GlmModel::linear_predictor(const MatrixView& x, std::span<const double> offset) const {
-  require(x.cols() == width(), fmt::format("glm: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   require(offset.empty() || static_cast<Index>(offset.size()) == x.rows(),
           fmt::format("glm: there are {} offsets for {} rows", offset.size(), x.rows()));
   const auto columns = static_cast<std::size_t>(width());
@@ -124,8 +151,8 @@ Matrix GlmModel::decision(const MatrixView& x, std::span<const double> offset) c
 }
 
 Vector GlmModel::quadratic_form(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("glm: the model has {} columns and the rows have {}", width(), x.cols()));
-  return squared_lengths(x, {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0});
+  require_width(*this, x.cols());
+  return squared_lengths(x, centre());
 }
 
 Interval GlmModel::interval(const MatrixView& x, IntervalKind kind, double level,
@@ -134,12 +161,13 @@ Interval GlmModel::interval(const MatrixView& x, IntervalKind kind, double level
   require(kind != IntervalKind::prediction,
           "glm: a new response has no interval of this kind; ask for the mean's by --interval confidence");
   require(separating.size() == 0, "glm: the likelihood has no maximum, so there is no interval");
-  const bool by_t = law().estimates_dispersion();
-  require(dispersion >= 0 && (!by_t || df_residual > 0),
-          "glm: the fit has no residual degrees of freedom, so there is no interval");
-  const double tail = (1 - level) / 2, reach = by_t ? t_upper_quantile(tail, df_residual) : -normal_quantile(tail);
-  const Vector eta = linear_predictor(x, offset),
-               half = reach * (dispersion * quadratic_form(x).array()).sqrt().matrix();
+  const auto df = df_tests();
+  const bool robust = errors() != StandardErrors::classical;
+  require((robust ? scatter.allFinite() : dispersion >= 0) && (!df || *df > 0),
+          "glm: the fit has no residual degrees of freedom or no standard errors, so there is no interval");
+  const double tail = (1 - level) / 2, reach = df ? t_upper_quantile(tail, *df) : -normal_quantile(tail);
+  const Vector variance = robust ? sandwich_form(x, scatter, centre()) : Vector(dispersion * quadratic_form(x));
+  const Vector eta = linear_predictor(x, offset), half = reach * variance.cwiseSqrt();
   Interval out{Vector(x.rows()), Vector(x.rows())};
   for (Index i = 0; i < x.rows(); ++i) {  // some links fall; beyond a link's domain there is no limit
     const double a = glm::or_none(law().mean(eta(i) - half(i))), b = glm::or_none(law().mean(eta(i) + half(i)));

@@ -41,6 +41,9 @@ struct Evaluated {
 Evaluated evaluate(const Problem& problem, const Block& block, const Coefficients& at, bool precise);
 Evaluated evaluate_first_guess(const Problem& problem, const Block& block);
 
+/// An excess beside the deviance, where the squares that cancel in it are larger: they are Pearson's Σ W r², and one row far from
+/// its mean makes those as large as it likes.
+Excess beside_deviance(Excess found, double pearson, double deviance);
 /// An excess beside the squares that cancel in it and those that rounding coefficients and means leaves, below which
 /// none can be seen. One pass, where the first alone are not enough.
 Excess beside_rounding(Excess found, const Problem& problem, const Coefficients& at, const Rows& rows,
@@ -118,12 +121,14 @@ struct Fit {
 Fit maximise(const Problem& problem, const Survey& known, const Rows& rows, const Glm& spec,
              const Execution& execution);
 
-/// The least deviance with the columns and the intercept of `problem` free and the others held at `at`.
+/// The least deviance with the columns and the intercept of `problem` free and the others held at `at`; a step that would gain
+/// less than `enough` of it is not taken.
 struct Held {
   Coefficients at;
   double deviance = 0;
 };
-Held minimise_deviance(const Problem& problem, Coefficients at, const Rows& rows, const Execution& execution);
+Held minimise_deviance(const Problem& problem, Coefficients at, const Rows& rows, const Execution& execution,
+                       double enough = 1e-12);
 
 /// Does the likelihood only grow along a direction (all columns, then the intercept)? Looked up row by row: on no row may
 /// it point to the wrong side, and on some it must point to the right one.
@@ -177,6 +182,29 @@ std::pair<double, double> profile_limits(const Fit& fit, Index term, double esti
 /// `value`.
 double profile_root(const Fit& fit, Index term, double estimate, double value, double dispersion, const Rows& rows,
                     const Execution& execution);
+
+/// What the scores of the rows scatter by, for errors that are not classical, with the triangle of `model`.
+ScoreScatter scatter_of(const GlmModel& model, const Rows& rows, const Execution& execution);
+
+/// The θ of a negative binomial family that maximises the likelihood together with the coefficients, by turns: θ by Newton's
+/// steps beside the means, the coefficients by scoring beside θ. Error where it has no maximum: the counts scatter no more than
+/// Poisson's do.
+double learn_theta(Problem problem, const Survey& known, const Rows& rows, const Glm& spec, const Execution& execution);
+/// d log L / d log θ and what a Newton step would move log θ by, at these coefficients; the observed information of θ.
+struct ThetaLook {
+  double step = 0, information = 0;
+};
+ThetaLook look_at_theta(const Problem& problem, const Coefficients& at, const Rows& rows, const Execution& execution);
+
+/// Where the iterations ended, and the triangle of the last step.
+void take_point(GlmModel& model, const Fit& fit, const Rows& rows);
+/// Covariance, standard errors, tests and Wald's limits at that point.
+void judge_coefficients(GlmModel& model, const Fit& fit);
+/// The certificate of an updated model, on the rows of its last update.
+Certificate certify_updated(const GlmModel& model, const Rows& rows, const Execution& execution);
+
+/// How many numbers the likelihood was maximised over.
+double parameters_of(const GlmModel& model);
 
 /// Without an excess the work was cut short.
 Certificate certificate_of(const GlmLaw& law, const std::optional<Excess>& excess, const Fit* fit);

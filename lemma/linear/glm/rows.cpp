@@ -91,6 +91,12 @@ struct Rounded {
 
 }  // namespace
 
+Excess beside_deviance(Excess found, double pearson, double deviance) {
+  if (!(found.gap > 0) || !(pearson > deviance)) return found;
+  found.relative = found.gap / (std::max(found.gap / found.relative - pearson, 0.0) + deviance);
+  return found;
+}
+
 Excess beside_rounding(Excess found, const Problem& problem, const Coefficients& at, const Rows& rows,
                        const Execution& execution) {
   if (!(found.relative > kGapTolerance) || !(found.gap > 0)) return found;
@@ -244,7 +250,7 @@ void Totals::merge(const Totals& other) {
 
 double likelihood_dispersion(const GlmLaw& law, const Survey& known, double deviance) {
   if (!law.estimates_dispersion()) return 1;
-  return deviance / (law.family == GlmFamily::gaussian ? known.n : known.mass);
+  return deviance / (law.base() == GlmFamily::gaussian ? known.n : known.mass);
 }
 
 double deviance_residual(double y, double prior, const GlmPoint& point) {

@@ -13,7 +13,7 @@ constexpr double kNoPart = 1e-5;
 /// How far a row lies on the side where its likelihood only grows: for a sure outcome the margin towards it, for any other
 /// the linear predictor must stay where it is.
 double signed_margin(const GlmLaw& law, double y, double margin) {
-  const bool two_sided = law.family == GlmFamily::binomial && law.link != GlmLink::log;
+  const bool two_sided = law.base() == GlmFamily::binomial && law.link != GlmLink::log;
   if (y == 0) return -margin;
   if (y == 1 && two_sided) return margin;
   return -std::abs(margin);
@@ -54,7 +54,10 @@ void Separation::merge(const Separation& other) {
 }
 
 bool can_be_separated(const GlmLaw& law) {
-  return law.family == GlmFamily::binomial || (law.family == GlmFamily::poisson && law.link == GlmLink::log);
+  if (law.base() == GlmFamily::binomial)
+    return law.link == GlmLink::logit || law.link == GlmLink::probit || law.link == GlmLink::cloglog ||
+           law.link == GlmLink::log;
+  return (law.base() == GlmFamily::poisson || law.base() == GlmFamily::negative_binomial) && law.link == GlmLink::log;
 }
 
 std::optional<Separation> find_separation(const Fit& fit, const std::vector<Vector>& candidates, const Vector& spread,
@@ -76,7 +79,7 @@ int side_of(const GlmLaw& law, const Block& block, Index i) {
   const auto k = static_cast<std::size_t>(i);
   const double y = block.label.empty() ? block.y[k] : block.label[k];
   if (y == 0) return 0;
-  return y == 1 && law.family == GlmFamily::binomial && law.link != GlmLink::log ? 1 : separation::kStays;
+  return y == 1 && law.base() == GlmFamily::binomial && law.link != GlmLink::log ? 1 : separation::kStays;
 }
 
 /// Standardised columns; those that take no part have the inverse scale 0.

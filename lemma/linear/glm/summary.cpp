@@ -17,15 +17,20 @@ std::string coefficient_lines(const GlmModel& model, const std::vector<std::stri
   }
   if (model.spec.intercept)
     table.add("(Intercept)", model.intercept, model.intercept_std_error, model.intercept_z, model.intercept_p);
-  for (Index j = 0; j < model.width(); ++j)
+  const bool limits = model.spec.interval != CoefficientInterval::none;
+  table.level = model.spec.level;
+  if (model.spec.intercept && limits) table.add_limits(model.intercept_lower, model.intercept_upper);
+  for (Index j = 0; j < model.width(); ++j) {
     table.add(features[static_cast<std::size_t>(j)], model.coefficients(j), model.std_errors(j), model.z(j),
               model.p(j));
+    if (limits) table.add_limits(model.lower(j), model.upper(j));
+  }
   if (table.names.empty()) return "No Coefficients\n";
   const auto aliased = model.width() - static_cast<Index>(model.kept.size());
   std::string note = aliased > 0 ? fmt::format(" ({} not defined because of singularities)", aliased) : "";
   if (model.separating.size() > 0)
     note += fmt::format(" ({} without limit because of separation)", (model.separating.array() != 0).count());
-  return "Coefficients:" + note + "\n" + table.str();
+  return "Coefficients:" + note + "\n" + table.str() + errors_line(model.errors(), model.clusters, model.df_tests());
 }
 
 std::string deviance_lines(const GlmModel& model) {
@@ -39,6 +44,14 @@ std::string deviance_lines(const GlmModel& model) {
       deviances[0], df[0], deviances[1], df[1], format_significant(model.aic, 5), model.iterations);
 }
 
+/// What MASS adds for a negative binomial model.
+std::string theta_lines(const GlmModel& model) {
+  if (!model.theta_learned) return "";
+  const auto shown = format_column({model.theta, model.theta_std_error}, 3);
+  return fmt::format("\n              Theta:  {}\n          Std. Err.:  {}\n\n 2 x log-likelihood:  {}\n", shown[0],
+                     shown[1], format_significant(2 * model.log_likelihood));
+}
+
 }  // namespace
 
 std::string GlmModel::summary(const Names& names) const {
@@ -48,7 +61,7 @@ std::string GlmModel::summary(const Names& names) const {
   out += coefficient_lines(*this, names.features);
   out += fmt::format("\n(Dispersion parameter for {} family taken to be {})\n\n", law().family_in_r(),
                      format_significant(dispersion));
-  return out + deviance_lines(*this);
+  return out + deviance_lines(*this) + theta_lines(*this);
 }
 
 }  // namespace lemma

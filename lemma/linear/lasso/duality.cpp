@@ -146,7 +146,7 @@ Certificate certificate_of(const Vector& gaps, double tolerance, long long sweep
   out.message =
       fmt::format("{} exceeds its minimum by at most {:.1e} of the objective at b = 0 (allowed {:.0e}){}.",
                   gaps.size() == 1 ? "The objective" : "At the worst λ of the path the objective", out.value, tolerance,
-                  out.holds() ? "" : "; raise max_sweeps, or loosen tolerance if this is good enough");
+                  out.holds() ? "" : "; raise max_iterations, or loosen tolerance if this is good enough");
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/lasso/parts.hpp>
+#include <lemma/linear/shared/plane.hpp>
 
 namespace lemma {
 namespace {
@@ -43,50 +44,17 @@ std::string path_lines(const PathModel<Spec>& model, const std::vector<std::stri
 
 template <class Spec>
 void PathModel<Spec>::check() const {
-  const Index count = lambda.size(), features = width();
+  check_path(Spec::name, spec.intercept, spec.penalty_factors, {&norm, &gap});
   const std::string name(Spec::name);
-  require(count > 0 && coefficients.size() == count, name + ": the coefficients do not fit the path");
-  for (const PathNumbers* each : {&intercept, &df, &rss, &deviance_ratio, &norm, &objective, &gap})
-    require(each->size() == count, name + ": arrays over the path differ in length");
+  require((lambda.of.array() >= 0).all(), name + ": a lambda is not usable");
   if (!net::bound_of(spec))
-    require(static_cast<Index>(spec.lambda.size()) == count, name + ": the path does not fit its lambda");
-  require(scale.size() == features && scale.allFinite() && (scale.array() > 0).all(),
-          name + ": the scale is not usable");
-  require(coefficients.of.allFinite() && intercept.of.allFinite() && lambda.of.allFinite() &&
-              (lambda.of.array() >= 0).all(),
-          name + ": a coefficient or a lambda is not usable");
-  require(spec.intercept || intercept.of.isZero(0), name + ": there is an intercept where none was fitted");
-  require(spec.penalty_factors.empty() || static_cast<Index>(spec.penalty_factors.size()) == features,
-          name + ": the penalty factors do not fit the columns");
-  chosen();
-}
-
-template <class Spec>
-Index PathModel<Spec>::chosen() const {
-  for (Index k = 0; k < lambda.size(); ++k)
-    if (lambda.of(k) == chosen_lambda) return k;
-  throw Error(std::string(Spec::name) + ": the chosen lambda is none of the path");
-}
-
-template <class Spec>
-Vector PathModel<Spec>::slopes() const {
-  return coefficients.of.row(chosen());
+    require(static_cast<Index>(spec.lambda.size()) == lambda.size(), name + ": the path does not fit its lambda");
 }
 
 template <class Spec>
 Vector PathModel<Spec>::predict(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("{}: the model has {} columns and the rows have {}", Spec::name, width(), x.cols()));
-  const Vector b = slopes();
-  const double b0 = intercept.of(chosen());
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(b) + b0;  // each row alone: the same bits in any company
-  return out;
-}
-
-template <class Spec>
-AffineMap PathModel<Spec>::affine() const {
-  return {slopes().transpose(), Vector::Constant(1, intercept.of(chosen()))};
+  require_width(*this, x.cols());
+  return heights_of(x);
 }
 
 template <class Spec>
@@ -101,28 +69,7 @@ std::string PathModel<Spec>::summary(const Names& names) const {
           : format_significant(100 * deviance_ratio.of(k), 4) + " % of the sum of squares explained";
   out += fmt::format("Coefficients at lambda = {} ({}), {:.0f} of {} not 0:\n", format_significant(chosen_lambda, 4),
                      how, df.of(k), width());
-  std::vector<std::string> terms;
-  std::vector<double> estimates, standardised;
-  if (spec.intercept) {
-    terms.emplace_back("(Intercept)");
-    estimates.push_back(intercept.of(k));
-    standardised.push_back(kNone);
-  }
-  for (Index j = 0; j < width(); ++j) {
-    const double b = coefficients.of(k, j);
-    if (b == 0) continue;
-    terms.push_back(names.features[static_cast<std::size_t>(j)]);
-    estimates.push_back(b);
-    standardised.push_back(b * scale(j));
-  }
-  TextTable table;
-  table.words("", terms).numbers("estimate", estimates);
-  if (spec.standardize) {
-    auto cells = format_column(standardised, 4);
-    if (spec.intercept) cells[0] = "";
-    table.right("per sd", cells);
-  }
-  out += table.str();
+  out += coefficient_table(names, spec.intercept, spec.standardize, false);
   if (const auto bound = net::bound_of(spec))
     out += fmt::format("\nnorm {} of at most {}\n", format_significant(norm.of(k), 7), format_significant(*bound, 7));
   return out;

@@ -78,7 +78,7 @@ Point proved(const LinearSvm& spec, const Problem& problem, const RowProducts& r
              const Execution& execution) {
   Point point;
   point.theta = theta;
-  point.stopped = "looked at again";
+  point.stopped = Stop::looked_again;
   point.alpha = recovered_alpha(problem, rows, theta);
   judge(problem, rows, point);
   const double tolerance = tolerance_of(spec);
@@ -103,11 +103,6 @@ Point proved(const LinearSvm& spec, const Problem& problem, const RowProducts& r
 
 Certificate certify(const LinearSvmModel& model, const Rows& rows, const Execution& execution) {
   using namespace margin;
-  check_rows(LinearSvm::name, LinearSvm::about, rows);
-  require(rows.width() == model.width() && planes_for(rows) == model.planes(),
-          fmt::format("linear_svm: the model has {} columns and {} planes, which the rows do not fit", model.width(),
-                      model.planes()));
-  model.check();
   const Columns columns = look_at_columns(LinearSvm::name, rows, execution);
   const auto factors =
       class_factors(LinearSvm::name, model.spec.class_weights, class_counts(LinearSvm::name, rows), rows.classes);

@@ -206,7 +206,7 @@ Point descended(const Problem& problem, const RowProducts& rows, const EntryRows
     Point point = plane_of(problem, rows, descent.alpha(), &f);
     if (best.theta.size() == 0 || point.gap() < best.gap()) best = std::move(point);
     best.iterations = pass;
-    best.stopped = best.gap() <= goal ? "converged" : cancelled ? "cancelled" : "iteration limit";
+    best.stopped = best.gap() <= goal ? Stop::converged : cancelled ? Stop::cancelled : Stop::iteration_limit;
     if (best.gap() <= goal || last) return best;
     trust = std::clamp(distance / (scale * std::max(best.gap(), goal)), 0.1, 1.5) * 0.9;
     since = 0;
@@ -268,10 +268,10 @@ Point stochastic(const Problem& problem, const RowProducts& rows, const EntryRow
     Point point = plane_of(problem, rows, std::move(alpha));
     if (best.theta.size() == 0 || point.gap() < best.gap()) best = std::move(point);
     best.iterations = epoch;
-    best.stopped = best.gap() <= kShareOfTolerance * options.tolerance ? "converged"
-                   : cancelled                                         ? "cancelled"
-                                                                       : "iteration limit";
-    if (best.stopped == "converged" || last) return best;
+    best.stopped = best.gap() <= kShareOfTolerance * options.tolerance ? Stop::converged
+                   : cancelled                                         ? Stop::cancelled
+                                                                       : Stop::iteration_limit;
+    if (best.stopped == Stop::converged || last) return best;
   }
 }
 

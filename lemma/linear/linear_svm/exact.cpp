@@ -182,14 +182,14 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
   const Index n = problem.c.size();
   const double used = static_cast<double>((problem.c.array() > 0).count());
   Interior at(problem, rows.width() + 1);
-  std::string stopped = "iteration limit";
+  Stop stopped = Stop::iteration_limit;
   long long iterations = 0;
   double best = std::numeric_limits<double>::infinity(), least = best;
   int idle = 0;
   Vector d(n), rs(n), rx(n);
   for (; iterations < options.max_iterations; ++iterations) {
     if (options.execution.cancelled()) {
-      stopped = "cancelled";
+      stopped = Stop::cancelled;
       break;
     }
     const Vector dual_residual =
@@ -202,14 +202,14 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
     options.execution.report(std::clamp(std::log10(std::max(distance, kFar)) / std::log10(kFar), 0.0, 1.0),
                              "interior point method");
     if (distance <= kFar) {
-      stopped = "converged";
+      stopped = Stop::converged;
       break;
     }
     idle = distance < 0.9 * best || complementarity < 0.9 * least ? 0 : idle + 1;
     best = std::min(best, distance);
     least = std::min(least, complementarity);
     if (idle >= kPatience || !std::isfinite(distance)) {
-      stopped = "no further progress";
+      stopped = Stop::no_progress;
       break;
     }
     for (Index i = 0; i < n; ++i) {
@@ -219,7 +219,7 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
     }
     const System system(problem, rows.gram(d));
     if (!system.usable()) {
-      stopped = "no further progress";
+      stopped = Stop::no_progress;
       break;
     }
     const Direction straight = direction(at, rows, system, d, dual_residual, rs, rx);
@@ -240,7 +240,7 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
   point.alpha = at.dual_point();
   settle_bias(problem, rows, point);
   judge(problem, rows, point);
-  if (stopped != "cancelled") {
+  if (stopped != Stop::cancelled) {
     if (auto exact = from_the_margin(at, rows)) {
       settle_bias(problem, rows, *exact);
       judge(problem, rows, *exact);
@@ -248,8 +248,8 @@ Point interior_point(const Problem& problem, const RowProducts& rows, const Solv
     }
   }
   point.iterations = iterations;
-  point.stopped = point.gap() <= options.tolerance ? "converged"
-                  : stopped == "converged"         ? "no further progress"
+  point.stopped = point.gap() <= options.tolerance ? Stop::converged
+                  : stopped == Stop::converged     ? Stop::no_progress
                                                    : stopped;
   return point;
 }
@@ -259,10 +259,10 @@ Point newton(const Problem& problem, const RowProducts& rows, const SolveOptions
   Point point;
   point.theta = Vector::Zero(rows.width() + 1);
   Vector f = Vector::Zero(n), slack(n), d(n), last = Vector::Constant(n, -1.0);
-  point.stopped = "iteration limit";
+  point.stopped = Stop::iteration_limit;
   for (; point.iterations < options.max_iterations; ++point.iterations) {
     if (options.execution.cancelled()) {
-      point.stopped = "cancelled";
+      point.stopped = Stop::cancelled;
       break;
     }
     options.execution.report(std::min(0.9, 0.05 * static_cast<double>(point.iterations)), "Newton's method");
@@ -272,7 +272,7 @@ Point newton(const Problem& problem, const RowProducts& rows, const SolveOptions
         penalty_slope(problem, point.theta) - rows.add_up(d.cwiseProduct(slack).cwiseProduct(problem.t));
     const System system(problem, rows.gram(d));
     if (!system.usable()) {
-      point.stopped = "no further progress";
+      point.stopped = Stop::no_progress;
       break;
     }
     const Vector by = system.solve(-slope), along = rows.times(by);
@@ -296,7 +296,7 @@ Point newton(const Problem& problem, const RowProducts& rows, const SolveOptions
     point.theta += step * by;
     f = rows.times(point.theta);
     if ((same && step == 1) || promised <= 1e-16 * value) {
-      point.stopped = "converged";
+      point.stopped = Stop::converged;
       ++point.iterations;
       break;
     }

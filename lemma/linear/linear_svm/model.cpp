@@ -10,14 +10,7 @@
 namespace lemma {
 
 void LinearSvmModel::check() const {
-  require(planes() >= 1 && width() >= 1 && coefficients.of.allFinite(), "linear_svm: the coefficients are not usable");
-  for (const PathNumbers* each : {&intercept, &objective_primal, &objective_dual, &gap, &n_support})
-    require(each->size() == planes() && each->of.allFinite(), "linear_svm: the numbers of the planes are not usable");
-  require(planes() == functions_for(class_count()), "linear_svm: two classes need one plane");
-  require(class_factors.size() == class_count() && class_factors.allFinite(),
-          "linear_svm: there must be a factor for each class");
-  require(spec.intercept || (intercept.of.array() == 0).all(),
-          "linear_svm: there is an intercept where none was fitted");
+  check_planes(LinearSvm::name, spec.intercept, {&objective_primal, &objective_dual, &gap, &n_support});
 }
 
 Matrix LinearSvmModel::decision(const MatrixView& x) const { return planes::decision(LinearSvm::name, affine(), x); }

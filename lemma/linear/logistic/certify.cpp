@@ -29,14 +29,8 @@ void compare_curvature(Comparison& same, const LogisticModel& model, const Matri
 }  // namespace
 
 Certificate certify(const LogisticModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Logistic::name, Logistic::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("logistic: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   if (model.past.size() > 0) return certify_updated(model, rows, execution);
   const Frame frame = learn_frame(model.spec, rows, execution.part(0, 0.2));
-  require(frame.of_classes == model.of_classes,
-          "logistic: the model and the rows do not have the same kind of response");
   const auto loss = loss_of(rows, frame, execution);
   const Null null = null_model(*loss, rows.has_offset);
   Certificate out;
@@ -46,7 +40,7 @@ Certificate certify(const LogisticModel& model, const Rows& rows, const Executio
     const PenaltyTerm penalty(model.spec, (*model.spec.lambda)[static_cast<std::size_t>(k)]);
     Solution at;
     at.beta = frame.inner(stored_at(model, k));
-    at.stopped = "looked at again";
+    at.stopped = Stop::looked_again;
     if (penalty.lambda() > 0) at.gap = duality_gap(*loss, penalty, at.beta, loss->split(at.beta));
     else look_for_minimum(at, Route::triangle, *loss, rows, execution);
     at.objective = at.gap.objective;

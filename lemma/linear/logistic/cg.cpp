@@ -65,7 +65,7 @@ Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector st
   Solution out;
   Place at = problem.look(std::move(start), true);
   const double first = at.gradient.norm();
-  out.stopped = "iteration limit";
+  out.stopped = Stop::iteration_limit;
   double wanted = options.tolerance;
   long long products = 0;
   while (true) {
@@ -75,7 +75,7 @@ Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector st
     if ((penalty.lambda() > 0 && gap <= wanted * at.objective) || still) {
       out.gap = duality_gap(loss, penalty, at.beta, loss.split(at.beta));
       if (out.gap.relative() <= options.tolerance || still) {
-        out.stopped = out.gap.relative() <= options.tolerance ? "converged" : "no further descent";
+        out.stopped = out.gap.relative() <= options.tolerance ? Stop::converged : Stop::no_descent;
         break;
       }
       wanted *= 0.1;
@@ -94,13 +94,13 @@ Solution newton_cg(const SparseLoss& loss, const PenaltyTerm& penalty, Vector st
     problem.add_slopes(next);
     ++out.iterations;
     if (!(next.gradient - at.gradient).cwiseAbs().maxCoeff()) {
-      out.stopped = "no further descent";
+      out.stopped = Stop::no_descent;
       break;
     }
     at = std::move(next);
     if (penalty.lambda() == 0 && -slope <= options.tolerance * at.objective) {
       out.decrement = -0.5 * slope / std::max(at.objective, 1e-300);
-      out.stopped = "converged";
+      out.stopped = Stop::converged;
       break;
     }
   }

@@ -316,7 +316,7 @@ Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, 
   const Frame& frame = loss.frame();
   Solution out;
   out.beta = std::move(start);
-  out.stopped = "iteration limit";
+  out.stopped = Stop::iteration_limit;
   double best = std::numeric_limits<double>::infinity();
   int stalls = 0;
   std::optional<Columns> columns;
@@ -336,13 +336,13 @@ Solution coordinate_descent(const SparseLoss& loss, const PenaltyTerm& penalty, 
     out.trace.push_back(out.objective);
     if (out.iterations > 0) {
       if (out.gap.relative() <= options.tolerance) {
-        out.stopped = "converged";
+        out.stopped = Stop::converged;
         break;
       }
       stalls = out.gap.absolute < 0.5 * best ? 0 : stalls + 1;
       best = std::min(best, out.gap.absolute);
       if (stalls > kMostStalls) {
-        out.stopped = "no further descent";
+        out.stopped = Stop::no_descent;
         break;
       }
     }

@@ -72,8 +72,8 @@ Solution solution_of(Minimum&& found, const Gap& gap, const SolveOptions& option
   out.iterations = found.iterations;
   out.trace = std::move(found.trace);
   out.gap = gap;
-  const bool reached = found.stopped == "stopped by the caller" && gap.objective > 0;
-  out.stopped = reached && gap.relative() <= options.tolerance ? "converged" : found.stopped;
+  const bool reached = found.stopped == Stop::by_caller && gap.objective > 0;
+  out.stopped = reached && gap.relative() <= options.tolerance ? Stop::converged : found.stopped;
   return out;
 }
 

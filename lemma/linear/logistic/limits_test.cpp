@@ -91,7 +91,7 @@ TEST(LogisticLimits, DependenceIsSeenWhicheverWayTheLastBitsFall) {
 
 TEST(LogisticLimits, RowsOfWeightZeroTakeNoPart) {
   const Matrix x = column({1, 2, 3, 2.5, 1.5, 400});
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector{{1, 1, 1, 1, 1, 0}};
   const LogisticModel model = fit(Logistic{}, x, kMixed, options),
                       without = fit(Logistic{}, Matrix(x.topRows(5)), std::vector(kMixed.begin(), kMixed.end() - 1));

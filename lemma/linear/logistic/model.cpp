@@ -31,8 +31,7 @@ void LogisticModel::check() const {
 }
 
 Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
-  require(x.cols() == width(),
-          fmt::format("logistic: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const Vector b = coefficients.of.row(chosen());
   Matrix eta(x.rows(), 1);
   simd::rows_times(x, {b.data(), static_cast<std::size_t>(b.size())}, intercept.of(chosen()),
@@ -43,14 +42,21 @@ Matrix LogisticModel::decision(const MatrixView& x, Offset offset) const {
 
 Vector LogisticModel::predict(const MatrixView& x, Offset offset) const {
   require(!of_classes, "logistic: this model tells classes, not numbers: classify() and probabilities() give them");
-  return decision(x, offset).col(0).unaryExpr([](double eta) { return logistic(eta); });
+  return value_of(decision(x, offset));
+}
+
+Vector LogisticModel::value_of(const Matrix& planes) {
+  return planes.col(0).unaryExpr([](double eta) { return logistic(eta); });
 }
 
 Matrix LogisticModel::probabilities(const MatrixView& x, Offset offset) const {
   require(of_classes, "logistic: this model predicts proportions, not classes: predict() gives them");
-  const Vector eta = decision(x, offset).col(0);
-  Matrix out(x.rows(), 2);
-  for (Index i = 0; i < x.rows(); ++i) out.row(i) << logistic(-eta(i)), logistic(eta(i));
+  return probabilities_of(decision(x, offset));
+}
+
+Matrix LogisticModel::probabilities_of(const Matrix& planes) {
+  Matrix out(planes.rows(), 2);
+  for (Index i = 0; i < planes.rows(); ++i) out.row(i) << logistic(-planes(i, 0)), logistic(planes(i, 0));
   return out;
 }
 

@@ -1,103 +1,38 @@
 // lemma/linear/logistic/newton.cpp: Newton's method where the Hessian fits in memory.
 #include <algorithm>
-#include <cmath>
-#include <lemma/linear/shared/quadratic_model.hpp>
+#include <lemma/linear/shared/newton.hpp>
 
 namespace lemma::logit {
 namespace {
 
-constexpr double kBelowRounding = 1e-13;  // changes of the objective that cannot be seen in it
-constexpr double kNearlyThere = 1e-5;     // predicted decrease from which on the last Hessian is good enough
-// A gap certifies the objective, and coefficients only to its root: steps go on to where they come for a pass each.
-constexpr double kFurther = 1e-4;
 constexpr double kNoLoss = 1e-9;  // share of the null model's loss: what is left is separated
-constexpr int kMostHalvings = 40, kMostStalls = 4;
+
+class OfTwoClasses final : public NewtonProblem {
+ public:
+  OfTwoClasses(const Loss& loss, const PenaltyTerm& penalty) : loss_(loss), penalty_(penalty) {}
+  double look(const Vector& at, Vector& gradient, Matrix& hessian) const override {
+    return loss_.value(at, gradient, hessian) + penalty_.value(loss_.frame(), at);
+  }
+  Gap look_at_gap(const Vector& at, Vector& gradient) const override {
+    const DualParts parts = loss_.split(at);
+    gradient = parts.gradient();
+    return duality_gap(loss_, penalty_, at, parts);
+  }
+  bool is_nothing(double objective) const override {
+    return objective - loss_.frame().saturated <= kNoLoss * loss_.frame().mass;
+  }
+
+ private:
+  const Loss& loss_;
+  const PenaltyTerm& penalty_;
+};
 
 }  // namespace
 
 Solution newton(const Loss& loss, const PenaltyTerm& penalty, Vector start, const SolveOptions& options,
                 bool always_coordinates) {
-  const Frame& frame = loss.frame();
-  const Vector factor = factors_of(frame);
-  const bool certified_by_gap = penalty.lambda() > 0;
-  Solution out;
-  out.beta = std::move(start);
-  out.stopped = "iteration limit";
-  Vector gradient, step = Vector::Zero(out.beta.size()), from = out.beta;
-  double before = std::numeric_limits<double>::infinity(), predicted = 0, last_ratio = 1;
-  bool hessian_wanted = true;
-  int halvings = 0, stalls = 0;
-  double best_gap = std::numeric_limits<double>::infinity();
-  const double nothing = kNoLoss * frame.mass;
-  while (true) {
-    bool done = false;
-    double objective;
-    if (hessian_wanted) {
-      objective = loss.value(out.beta, gradient, out.hessian) + penalty.value(frame, out.beta);
-    } else {
-      const DualParts parts = loss.split(out.beta);
-      gradient = parts.gradient();
-      out.gap = duality_gap(loss, penalty, out.beta, parts);
-      objective = out.gap.objective;
-      done = out.gap.relative() <= kFurther * options.tolerance;
-      if (out.gap.absolute > 0.5 * best_gap) ++stalls;
-      best_gap = std::min(best_gap, out.gap.absolute);
-    }
-    if (!std::isfinite(objective) && out.iterations == 0) {
-      out.stopped = "not a number";
-      break;
-    }
-    const double enough = before - 1e-4 * std::ldexp(predicted, -halvings) + kBelowRounding * std::abs(before);
-    if (!(objective <= enough) && halvings < kMostHalvings) {
-      ++halvings;
-      out.beta = from + std::ldexp(1.0, -halvings) * step;
-      continue;
-    }
-    out.objective = objective;
-    out.trace.push_back(objective);
-    if (done) {
-      out.stopped = "converged";
-      break;
-    }
-    if (!certified_by_gap && objective - frame.saturated <= nothing) {
-      out.stopped = "separated";
-      break;
-    }
-    if (out.iterations >= options.max_iterations) break;
-    options.execution.report(0.5, "Newton's method");
-    if (options.execution.cancelled()) {
-      out.stopped = "cancelled";
-      break;
-    }
-
-    const QuadraticModel model{penalty, factor, out.beta, gradient, out.hessian};
-    const Vector to = penalty.smooth() && !always_coordinates ? minimum_by_cholesky(model, out.dependent)
-                                                              : minimum_by_coordinates(model);
-    const double ratio = model.decrease(to) / std::max(objective, 1e-300);
-    out.decrement = ratio;
-    from = out.beta;
-    step = to - from;
-    before = objective;
-    predicted = std::max(0.0, model.decrease(to));
-    halvings = 0;
-    if (!certified_by_gap && hessian_wanted &&
-        (ratio <= kFurther * options.tolerance || (ratio <= options.tolerance && ratio > 0.5 * last_ratio))) {
-      out.stopped = "converged";
-      break;
-    }
-    if (!hessian_wanted && (step.cwiseAbs().maxCoeff() == 0 || stalls > kMostStalls ||
-                            (stalls > 0 && out.gap.relative() <= options.tolerance))) {
-      out.stopped = out.gap.relative() <= options.tolerance ? "converged" : "no further descent";
-      break;
-    }
-    out.beta = to;
-    ++out.iterations;
-    // Without a fresh Hessian the steps must still shrink fast; else the next look takes one.
-    hessian_wanted = !certified_by_gap || ratio > kNearlyThere || stalls == kMostStalls - 1 ||
-                     (!hessian_wanted && ratio > 0.01 * last_ratio && ratio > 1e-14);
-    last_ratio = ratio;
-  }
-  return out;
+  return newton(OfTwoClasses(loss, penalty), penalty, factors_of(loss.frame()), std::move(start), options,
+                always_coordinates);
 }
 
 Decrement newton_decrement(const Loss& loss, const PenaltyTerm& penalty, const Vector& beta) {

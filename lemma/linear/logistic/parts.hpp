@@ -6,6 +6,7 @@
 #include <lemma/linear/logistic/loss.hpp>
 #include <lemma/linear/shared/separation.hpp>
 #include <lemma/math/column_moments.hpp>
+#include <lemma/optimize/stop.hpp>
 
 namespace lemma::logit {
 
@@ -88,7 +89,7 @@ struct Solution {
   separation::Finding overlap;  // λ = 0: whether there is a minimum at all
   bool dual_point = true;       // without one the gap bounds nothing
   long long iterations = 0;
-  std::string stopped;
+  Stop stopped = Stop::not_yet;
   std::vector<double> trace;  // objective at the start and after each iteration
 
   /// How far J may be above its least value, relative to it; all of it where nothing is proved.

@@ -54,7 +54,7 @@ void look_for_minimum(Solution& at, Route route, const Loss& loss, const Rows& r
   if (at.overlap.verdict != separation::Verdict::overlap)
     at.overlap = separation::decide(problem, {of_two(at.beta)}, execution);
   if (at.overlap.verdict == separation::Verdict::overlap) return;
-  at.stopped = at.overlap.separated() ? "separated" : "overlap not decided";
+  at.stopped = at.overlap.separated() ? Stop::separated : Stop::overlap_unknown;
   at.dual_point = false;
 }
 

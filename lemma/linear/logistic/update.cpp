@@ -48,7 +48,7 @@ void describe(LogisticModel& model, const Loss& rows_alone, const PastLoss& loss
 }
 
 Certificate certificate_at(const PastLoss& loss, const Vector& beta, double tolerance, long long iterations,
-                           const std::string& stopped, Matrix& hessian) {
+                           Stop stopped, Matrix& hessian) {
   const PenaltyTerm penalty(Logistic{}, 0);
   Decrement found = newton_decrement(loss, penalty, beta);
   hessian = std::move(found.hessian);
@@ -69,7 +69,7 @@ Certificate certify_updated(const LogisticModel& model, const Rows& rows, const 
   Vector beta(model.width() + 1);
   beta << model.intercept.of(0), model.coefficients.of.row(0).transpose();
   Matrix hessian;
-  Certificate out = certificate_at(loss, beta, model.spec.tolerance, 0, "looked at again", hessian);
+  Certificate out = certificate_at(loss, beta, model.spec.tolerance, 0, Stop::looked_again, hessian);
   if (!out.holds()) return out;
   LogisticModel expected = model;
   describe(expected, *inner, loss, beta, rows.has_offset);
@@ -91,8 +91,7 @@ Certificate certify_updated(const LogisticModel& model, const Rows& rows, const 
 
 LogisticModel updated(const LogisticModel& model, const Rows& rows, const FitOptions& options) {
   using namespace logit;
-  require(rows.width() == model.width(),
-          fmt::format("logistic: the model has {} columns and the rows have {}", model.width(), rows.width()));
+  require_width(model, rows.width());
   if (model.curvature.size() == 0)
     throw Error(
         "logistic: this model does not keep what an update needs, which only fits by newton with an l2 penalty and at "

@@ -73,7 +73,7 @@ TEST(LogisticUpdate, IsRefusedWhereThePastIsNotKept) {
 TEST(WarmStart, FromTheOptimumTakesHardlyAStep) {
   const Table table = dataset("pima_train");
   const auto cold = fit(Logistic{}, formula("type ~ ."), table);
-  FitOptions options;
+  CallOptions options;
   const AffineMap map = cold.affine();
   options.start.resize(1, map.a.cols() + 1);
   options.start << map.b, map.a;

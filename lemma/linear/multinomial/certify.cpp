@@ -33,18 +33,11 @@ double condition_of(const Matrix& hessian) {
 
 Certificate certify(const MultinomialModel& model, const Rows& rows, const Execution& execution) {
   using namespace softmax;
-  check_rows(Multinomial::name, Multinomial::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("multinomial: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  require(static_cast<Index>(rows.classes.size()) == model.class_count(),
-          fmt::format("multinomial: the model has {} classes and the rows have {}", model.class_count(),
-                      rows.classes.size()));
-  model.check();
   const Loss loss(rows, learn_classes(model.spec, rows, execution.part(0, 0.2)), execution.part(0.2, 1));
   const PenaltyTerm penalty = penalty_of(model.spec);
   Solution at;
   at.b = from_users(model, loss.frame());
-  at.stopped = "looked at again";
+  at.stopped = Stop::looked_again;
   if (penalty.lambda() > 0) at.gap = duality_gap(loss, penalty, at.b, loss.split(at.b));
   else look_for_minimum(at, logit::Route::triangle, loss, execution);
   at.objective = at.gap.objective;

@@ -8,6 +8,7 @@
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
 namespace softmax {
@@ -113,8 +114,7 @@ AffineMap MultinomialModel::affine() const {
 }
 
 Matrix MultinomialModel::decision(const MatrixView& x) const {
-  require(x.cols() == width(),
-          fmt::format("multinomial: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   const AffineMap map = affine();
   Matrix out(x.rows(), class_count());
   Vector eta(x.rows());
@@ -127,22 +127,15 @@ Matrix MultinomialModel::decision(const MatrixView& x) const {
   return out;
 }
 
-Matrix MultinomialModel::probabilities(const MatrixView& x) const {
-  Matrix out = decision(x);
+Matrix MultinomialModel::probabilities(const MatrixView& x) const { return probabilities_of(decision(x)); }
+
+Matrix MultinomialModel::probabilities_of(const Matrix& planes) {
+  Matrix out = planes;
   softmax_rows(out);
   return out;
 }
 
-Labels MultinomialModel::predict(const MatrixView& x) const {
-  const Matrix eta = decision(x);
-  Labels out;
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index best = 0;
-    eta.row(i).maxCoeff(&best);
-    out.push_back(static_cast<int>(best));
-  }
-  return out;
-}
+Labels MultinomialModel::predict(const MatrixView& x) const { return greatest_class(decision(x)); }
 
 std::string MultinomialModel::summary(const Names& names) const {
   std::vector<std::string> rows;

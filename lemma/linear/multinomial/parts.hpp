@@ -61,7 +61,7 @@ struct Solution {
   bool dual_point = true;  // without one the gap bounds nothing
   bool dependent = false;
   long long iterations = 0;
-  std::string stopped = "iteration limit";
+  Stop stopped = Stop::iteration_limit;
 };
 Solution newton(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options);
 Solution lbfgs(const Loss& loss, const PenaltyTerm& penalty, Matrix start, const logit::SolveOptions& options);

@@ -21,10 +21,12 @@ struct Look {
   const LeastSquares& data;
   const LinearSolution& solution;  // with the model's coefficients
   double per_condition;            // allowed for what is found through R⁻¹
+  OlsModel fresh;                  // the model with the triangle, and the scatter of the scores, that the rows have
 };
 
 void compare_design(Comparison& same, const OlsModel& model, const Look& look, const Rows& rows) {
-  const auto& [data, solution, per_condition] = look;
+  const LeastSquares& data = look.data;
+  const LinearSolution& solution = look.solution;
   same.number("has_precision", model.has_precision, rows.has_precision, 0);
   same.number("rank", static_cast<double>(model.rank), static_cast<double>(solution.rank(model.spec.intercept)), 0);
   for (std::size_t i = 0; i < solution.kept.size() && i < model.kept.size(); ++i)
@@ -53,9 +55,38 @@ Vector compare_covariance(Comparison& same, const OlsModel& model, const Look& l
     out(taking_part) = variance * unscaled_variances(look.data, look.solution);
     return out;
   }
-  const Matrix part = variance * unscaled_covariance(look.data, look.solution);
+  const Matrix part = look.fresh.errors() == StandardErrors::classical
+                          ? variance * unscaled_covariance(look.data, look.solution)
+                          : sandwich(look.fresh.scatter, look.fresh.centre());
   same.covariance(model.covariance, taking_part, part.unaryExpr(&or_none), look.per_condition);
   return model.covariance.diagonal();
+}
+
+/// The scores of these rows about the model's line, in the coordinates of the fresh triangle.
+OlsModel with_own_scatter(const OlsModel& model, const LeastSquares& data, const LinearSolution& solution,
+                          const Rows& rows, const Execution& execution) {
+  OlsModel out = model;
+  if (model.errors() == StandardErrors::classical) return out;
+  chosen_errors(Ols::name, model.errors(), rows);
+  out.kept.assign(solution.kept.begin(), solution.kept.end());
+  out.triangle = solution.triangle;
+  out.mean = data.mean().head(data.features());
+  out.mean_rest = data.mean_rest().head(data.features());
+  out.mass = data.mass();
+  const auto found = ols::scatter_of(out, rows, execution);
+  out.scatter = found.scatter;
+  out.clusters = found.clusters;
+  return out;
+}
+
+void compare_scatter(Comparison& same, const OlsModel& model, const Look& look) {
+  if (same.finding() || model.errors() == StandardErrors::classical) return;
+  same.number("clusters", static_cast<double>(model.clusters), static_cast<double>(look.fresh.clusters), 0);
+  const Matrix& expected = look.fresh.scatter;
+  for (Index i = 0; i < expected.rows(); ++i)
+    for (Index j = 0; j < expected.cols(); ++j)
+      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)), std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)),
+                  look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.
@@ -64,7 +95,7 @@ struct Tested {
 };
 void compare_tested(Comparison& same, const OlsModel& model, const std::string& prefix, std::optional<Index> j,
                     const Tested& of) {
-  const double df = model.df_residual;
+  const double df = model.df_tests();
   const double reach = df > 0 ? t_upper_quantile((1 - model.spec.level) / 2, df) : kNone;
   const auto check = [&](const std::string& field, double stored, double expected, double unit) {
     if (j) same.entry(field, *j, stored, or_none(expected), unit);
@@ -113,7 +144,7 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
   const double n = look.data.weight(), df = model.df_residual, lead = model.spec.intercept ? 1 : 0;
   const double slopes = static_cast<double>(model.kept.size()), explained = ols::explained_by(look.solution);
   same.entry("f_df", 0, model.f_df(0), slopes, slopes);
-  same.entry("f_df", 1, model.f_df(1), df, std::abs(df));
+  same.entry("f_df", 1, model.f_df(1), model.df_tests(), std::abs(model.df_tests()));
   const bool tested = slopes > 0 && df > 0;
   const double of_explained = slopes > 0 ? tolerance_of_explained(look, explained) : kAgree;
   same.relative("r_squared", model.r_squared, slopes > 0 ? or_none(explained / (explained + model.rss)) : 0.0,
@@ -124,9 +155,14 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
               : tested    ? or_none(1 - lost)
                           : kNone,
               1 + std::abs(lost), kFollows);
-  same.relative("f_statistic", model.f_statistic, tested ? or_none(explained / slopes / (model.rss / df)) : kNone,
+  const bool classical = model.errors() == StandardErrors::classical;
+  same.relative("f_statistic", model.f_statistic,
+                !tested     ? kNone
+                : classical ? or_none(explained / slopes / (model.rss / df))
+                            : or_none(ols::wald_f(model)),
                 of_explained);
-  const double f_p = tested && std::isfinite(model.f_statistic) ? f_upper(model.f_statistic, slopes, df) : kNone;
+  const double f_p =
+      tested && std::isfinite(model.f_statistic) ? f_upper(model.f_statistic, slopes, model.df_tests()) : kNone;
   same.number("f_p", model.f_p, f_p, f_p + 1e-300);
 
   const double parameters = static_cast<double>(model.rank) + 1;
@@ -143,7 +179,7 @@ void compare_fit(Comparison& same, const OlsModel& model, const Look& look) {
 void compare_quantiles(Comparison& same, const OlsModel& model, const Look& look, const Rows& rows,
                        const Execution& execution) {
   if (same.finding()) return;
-  const Vector expected = ols::residual_quantiles(model, rows, execution);
+  const Vector expected = model.updates > 0 ? Vector() : ols::residual_quantiles(model, rows, execution);
   same.number("residual_quantiles", static_cast<double>(model.residual_quantiles.size()),
               static_cast<double>(expected.size()), 0, kAgree, "the length of ");
   if (same.finding() || expected.size() == 0) return;
@@ -159,27 +195,25 @@ void compare_quantiles(Comparison& same, const OlsModel& model, const Look& look
 
 /// Which columns take part is decided anew, so that a model that calls a useful column aliased does not pass.
 Certificate certify(const OlsModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Ols::name, Ols::about, rows);
   const Hearing hearing(execution);
-  require(rows.width() == model.width(),
-          fmt::format("ols: the model has {} columns and the rows have {}", model.width(), rows.width()));
   const LeastSquares data =
       learn_triangle(Ols::name, rows, model.spec.intercept, LeastSquares::Route::householder, execution.part(0, 0.6));
   LinearSolution solution = solve(data, model.spec.tolerance);
   solution.intercept = model.intercept;
   solution.coefficients = model.slopes();
   const Residuals residuals =
-      scan(rows, Residuals(solution.intercept, solution.coefficients), execution.part(0.6, 0.9));
+      scan(rows, Residuals(solution.intercept, solution.coefficients), execution.part(0.6, 0.85));
   solution.residual_ss = residuals.sum_of_squares();
   Certificate out = ols::certificate_of(excess(data, solution, residuals), 0);
   if (!out.holds()) return out;
 
-  model.check();  // arrays that do not fit together cannot be compared
-  const Look look{data, solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition};
+  const Look look{data, solution, kAgree + 100 * std::numeric_limits<double>::epsilon() * solution.condition,
+                  with_own_scatter(model, data, solution, rows, execution.part(0.85, 0.9))};
   Comparison same;
   compare_design(same, model, look, rows);
   same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   same.relative("rss", model.rss, residuals.sum_of_squares());
+  compare_scatter(same, model, look);
   const Vector variances = compare_covariance(same, model, look);
   compare_tests(same, model, variances);
   compare_fit(same, model, look);

@@ -13,7 +13,7 @@ namespace {
 void expect_golden(const std::string& name, const std::vector<double>& precision) {
   const Golden golden(name);
   const Table boston = dataset("boston");
-  FitOptions options;
+  CallOptions options;
   options.precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
   const auto m = fit(Ols{}, formula("medv ~ ."), boston, options);
   EXPECT_TRUE(golden.agrees("coef", with(m.intercept, m.coefficients)));
@@ -77,7 +77,7 @@ Table boston_with_dependent_columns() {
   return table;
 }
 
-std::string printed(const std::string& text, const Table& table, const FitOptions& options = {}) {
+std::string printed(const std::string& text, const Table& table, const CallOptions& options = {}) {
   const auto m = fit(Ols{}, formula(text), table, options);
   return m.summary({m.design.features(), {}, m.design.target()});
 }
@@ -153,7 +153,7 @@ F-statistic: 108.1 on 13 and 492 DF,  p-value: < 2.2e-16
 }
 
 TEST(OlsGolden, WeightedResidualsAreCalledSoAndFixedPointIsUsedWhereItIsNarrower) {
-  FitOptions options;
+  CallOptions options;
   const auto precision = inverse_distances();
   options.precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
   const std::string text = printed("medv ~ .", dataset("boston"), options);

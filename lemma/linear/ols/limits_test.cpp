@@ -143,7 +143,7 @@ TEST(Ols, NamesTheValueItCannotUse) {
   Vector y = good.response();
   y(3) = kNone;
   EXPECT_NE(message_of([&] { fit(Ols{}, good.x, y); }).find("NaN in row 4"), std::string::npos);
-  FitOptions options;
+  CallOptions options;
   options.weights = Vector::Ones(30);
   options.weights(5) = -1;
   EXPECT_EQ(message_of([&] { fit(Ols{}, good.x, good.response(), options); }),
@@ -162,7 +162,7 @@ TEST(Ols, NamesTheValueItCannotUse) {
   EXPECT_NE(message_of([&] { fit(Ols{}, Matrix(0, 2), Vector()); }).find("no rows"), std::string::npos);
   EXPECT_NE(message_of([&] { fit(Ols{.level = 1}, good.x, good.response()); }).find("level"), std::string::npos);
   const auto m = fit(Ols{}, good.x, good.response());
-  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "ols: the model has 2 columns and the rows have 3");
+  EXPECT_EQ(message_of([&] { m.predict(Matrix::Zero(1, 3)); }), "ols was fitted on 2 columns and is given 3");
   EXPECT_NE(message_of([&] { m.interval(good.x, IntervalKind::confidence, 1.5); }).find("1.5"), std::string::npos);
 }
 

@@ -93,27 +93,51 @@ void OlsModel::check() const {
   require((covariance.rows() == terms && covariance.cols() == terms) ||
               (covariance.size() == 0 && terms > kMostCovariances),
           "ols: the covariance does not fit the columns");
+  const Index taking_part = k + (spec.intercept ? 1 : 0),
+              robust = errors() == StandardErrors::classical ? 0 : taking_part;
+  require(scatter.rows() == robust && scatter.cols() == robust,
+          "ols: the scatter of the scores does not fit the errors");
+  require(errors() == StandardErrors::cluster ? clusters > 0 : clusters == 0,
+          "ols: the clusters do not fit the errors");
+  require(updates >= 0, "ols: the number of updates is not usable");
   require(f_df.size() == 2 && (residual_quantiles.size() == 0 || residual_quantiles.size() == 5),
           "ols: an array has the wrong length");
   require(std::isfinite(rss) && rss >= 0 && std::isfinite(df_residual) && !(sigma < 0),
           "ols: the residual sum of squares is not usable");
 }
 
+double OlsModel::df_tests() const {
+  return errors() == StandardErrors::cluster ? static_cast<double>(clusters) - 1 : df_residual;
+}
+
+CentredTriangle OlsModel::centre() const { return {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0}; }
+
 Vector OlsModel::slopes() const { return usable_slopes(coefficients); }
 
 Vector OlsModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width(*this, x.cols());
   return heights(x, slopes(), intercept);
 }
 
 Vector OlsModel::quadratic_form(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ols: the model has {} columns and the rows have {}", width(), x.cols()));
-  return squared_lengths(x, {kept, triangle, mean, mean_rest, spec.intercept ? 1 / mass : 0.0});
+  require_width(*this, x.cols());
+  return squared_lengths(x, centre());
 }
 
 Interval OlsModel::interval(const MatrixView& x, IntervalKind kind, double level) const {
   require(level > 0 && level < 1, fmt::format("the level of an interval is {}, must be above 0 and below 1", level));
   require(sigma >= 0 && df_residual > 0, "ols: the fit has no residual degrees of freedom, so there is no interval");
+  if (errors() != StandardErrors::classical) {
+    require(kind != IntervalKind::prediction,
+            fmt::format("ols: with errors {} the rows may have different variances, and that of a new response is not "
+                        "known; ask for the mean's by --interval confidence, or fit with --errors classical",
+                        name_of(errors())));
+    require(scatter.allFinite() && df_tests() > 0,
+            "ols: the standard errors are not determined, so there is no interval");
+    const Vector half = t_upper_quantile((1 - level) / 2, df_tests()) * sandwich_form(x, scatter, centre()).cwiseSqrt(),
+                 fitted = predict(x);
+    return {fitted - half, fitted + half};
+  }
   const double reach = sigma * t_upper_quantile((1 - level) / 2, df_residual),
                own = kind == IntervalKind::prediction ? 1 : 0;
   const Vector half = reach * (quadratic_form(x).array() + own).sqrt(), fitted = predict(x);

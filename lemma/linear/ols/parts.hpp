@@ -16,6 +16,11 @@ double explained_by(const LinearSolution& solution);
 /// beyond kMostResiduals rows.
 Vector residual_quantiles(const OlsModel& model, const Rows& rows, const Execution& execution);
 
+/// What the scores of the rows scatter by, for errors that are not classical, with the triangle of `model`.
+ScoreScatter scatter_of(const OlsModel& model, const Rows& rows, const Execution& execution);
+/// F for all slopes at once from a robust covariance.
+double wald_f(const OlsModel& model);
+
 Certificate certificate_of(const Excess& excess, long long refinements);
 
 }  // namespace lemma::ols

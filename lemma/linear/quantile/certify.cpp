@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/quantile/parts.hpp>
-#include <lemma/linear/shared/bounded_least_squares.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/model/comparison.hpp>
 #include <limits>
@@ -132,8 +131,9 @@ Look look(const Asked& asked, const Coefficients& at, const Rows& rows, const Ex
   double wrong = 0, not_complementary = 0;
   if (system.size() > 0) {
     const Vector g = sums.sum(equations).cwiseQuotient(sums.size(equations));
-    const Vector dual = bounded_least_squares(system, g, low, high);
-    wrong = (g + system * dual).cwiseAbs().maxCoeff();
+    const DualPoint point = dual_point(system, g, low, high);
+    const Vector& dual = point.multipliers;
+    wrong = point.wrong;
     for (Index c = 0; c < dual.size(); ++c) {
       const double r = seen.residual(open[static_cast<std::size_t>(c)]);
       not_complementary += (r > 0 ? high(c) : low(c)) * r - dual(c) * r;
@@ -147,18 +147,12 @@ Look look(const Asked& asked, const Coefficients& at, const Rows& rows, const Ex
   return out;
 }
 
+ProgrammeGap gap_of(const Asked& asked, const Look& found) {
+  return {asked.unit * found.objective, found.gap, kTolerance};
+}
+
 Certificate certificate_of(const Asked& asked, const Look& found, bool optimal, long long pivots) {
-  Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
-  out.value = found.gap;
-  out.tolerance = kTolerance;
-  out.iterations = pivots;
-  out.stopped = optimal ? "optimal vertex" : "stopped early";
-  out.message = fmt::format(
-      "No coefficients have an objective below {:.7g} by more than {:.1e} of it (allowed {:.0e}): a feasible point of "
-      "the dual programme shows it.",
-      asked.unit * found.objective, found.gap, kTolerance);
+  Certificate out = lemma::certificate_of(gap_of(asked, found), pivots, optimal ? "optimal vertex" : "stopped early");
   if (!optimal) out.message += " The search was stopped before its end; run it again for the best plane.";
   return out;
 }
@@ -203,20 +197,14 @@ void compare(Comparison& same, const QuantileNumbers& model, const QuantileNumbe
 /// Which columns take part, and every number beside the coefficients, are found anew.
 template <class Spec>
 Certificate certify_either(const QuantileFit<Spec>& model, const Rows& rows, const Execution& execution) {
-  check_rows(Spec::name, Spec::about, rows);
   const Asked wanted = asked(model.spec);
-  require(rows.width() == model.width(),
-          fmt::format("{}: the model has {} columns and the rows have {}", wanted.name, model.width(), rows.width()));
   require_finite(rows, execution);
   const Look found = look(wanted, {model.intercept, model.slopes(), model.rank}, rows, execution.part(0, 0.4));
   Certificate out = certificate_of(wanted, found, true, 0);
   if (!out.holds()) {
-    out.message = fmt::format(
-        "The objective {:.7g} is not shown to be the least: the best bound leaves {:.1e} of it (allowed {:.0e}).",
-        wanted.unit * found.objective, found.gap, kTolerance);
+    out.message = not_shown(gap_of(wanted, found));
     return out;
   }
-  model.check();
   const Prepared prepared = prepare(wanted, rows, execution.part(0.4, 0.6));
   QuantileFit<Spec> expected;
   expected.coefficients = model.coefficients;

@@ -12,7 +12,7 @@ namespace lemma {
 Vector QuantileNumbers::slopes() const { return usable_slopes(coefficients); }
 
 Vector QuantileNumbers::predict(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("the model has {} columns and the rows have {}", width(), x.cols()));
+  require_width("quantile", width(), x.cols());
   return heights(x, slopes(), intercept);
 }
 

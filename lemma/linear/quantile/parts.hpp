@@ -1,7 +1,8 @@
 // lemma/linear/quantile/parts.hpp: what fitting and certifying share. Inner header: use lemma/linear/quantile.hpp.
 #pragma once
-#include <lemma/linear/quantile.hpp>
+#include <lemma/linear/lad.hpp>
 #include <lemma/linear/quantile/simplex.hpp>
+#include <lemma/linear/shared/programme_gap.hpp>
 
 namespace lemma::quantile {
 
@@ -52,6 +53,7 @@ struct Look {
   bool strict = false;  // as many rows as coefficients are on the plane, none with its a at a bound: it is the only one
 };
 Look look(const Asked& asked, const Coefficients& at, const Rows& rows, const Execution& execution);
+ProgrammeGap gap_of(const Asked& asked, const Look& found);
 Certificate certificate_of(const Asked& asked, const Look& found, bool optimal, long long pivots);
 
 /// Standard errors, tests, likelihood: all that follows from coefficients, objective and rows.

@@ -17,8 +17,6 @@ constexpr double kDualTolerance = 1e-9;  // on a
 constexpr double kOnPlane = 1e-8;        // residuals below it may be the change of y
 constexpr std::uint64_t kStream = 0x51ab;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// A number in [−1, 1) of the row's own (the finaliser of SplitMix64).
 double tie_breaker(Index row) {
   auto bits = static_cast<std::uint64_t>(row) + 0x9e3779b97f4a7c15U;

@@ -5,6 +5,7 @@
 #include <lemma/core/hearing.hpp>
 #include <lemma/linear/ridge/parts.hpp>
 #include <lemma/linear/shared/learn_triangle.hpp>
+#include <lemma/linear/shared/past_rows.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/model/comparison.hpp>
 
@@ -21,6 +22,11 @@ void compare_numbers(Comparison& same, const RidgeModel& model, const ridge::Pro
   for (Index k = 0; k < count; ++k)
     same.entry("lambda", k, model.lambda.of(k), model.spec.lambda[static_cast<std::size_t>(k)], 0);
   for (Index j = 0; j < p; ++j) same.entry("scale", j, model.scale(j), problem.scale(j), problem.scale(j));
+  if (model.seen_triangle.size() > 0) {
+    same.relative("seen_weight", model.seen_weight, problem.data.weight());
+    same.relative("seen_mass", model.seen_mass, problem.data.mass());
+    compare_seen(same, model.seen_mean, model.seen_triangle, problem.data);
+  }
   const ridge::PenaltyRoot root = ridge::penalty_root(model.spec, p);
   const ridge::Seen seen(problem, root);
   std::vector<ridge::Augmented> augmented;
@@ -39,6 +45,10 @@ void compare_numbers(Comparison& same, const RidgeModel& model, const ridge::Pro
     same.entry("objective", k, model.objective.of(k), objective, objective + 1e-6 * problem.total_ss);
   }
   if (same.finding()) return;
+  if (model.updates > 0) {  // by gcv, or one λ
+    for (const double each : model.loo_mse.of) same.number("loo_mse", each, RidgeModel::kNone, 0);
+    return same.relative("chosen_lambda", model.chosen_lambda, ridge::choose_lambda(model));
+  }
   Vector loo = Vector::Constant(count, RidgeModel::kNone);
   if (ridge::leaves_out(model.spec, rows)) {
     const auto leverages = [&](const Matrix& x) {
@@ -174,10 +184,6 @@ Certificate certificate_of(const Problem& problem, const RidgeModel& model) {
 }  // namespace ridge
 
 Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& execution) {
-  check_rows(Ridge::name, Ridge::about, rows);
-  require(rows.width() == model.width(),
-          fmt::format("ridge: the model has {} columns and the rows have {}", model.width(), rows.width()));
-  model.check();
   const Hearing hearing(execution);
   const ridge::Problem problem = ridge::problem_of(
       model.spec, learn_triangle(Ridge::name, rows, true, LeastSquares::Route::householder, execution.part(0, 0.7)));

@@ -3,43 +3,26 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/ridge.hpp>
+#include <lemma/linear/shared/plane.hpp>
 
 namespace lemma {
 
 void RidgeModel::check() const {
-  const Index count = lambda.size(), features = width();
-  require(count > 0 && count == static_cast<Index>(spec.lambda.size()), "ridge: the path does not fit its lambda");
-  require(coefficients.size() == count, "ridge: the coefficients do not fit the path");
-  for (const PathNumbers* each : {&intercept, &df, &rss, &deviance_ratio, &gcv, &loo_mse, &objective})
-    require(each->size() == count, "ridge: arrays over the path differ in length");
-  require(scale.size() == features && scale.allFinite() && (scale.array() > 0).all(), "ridge: the scale is not usable");
-  require(coefficients.of.allFinite() && intercept.of.allFinite() && lambda.of.allFinite(),
-          "ridge: a coefficient is not usable");
-  require(spec.intercept || intercept.of.isZero(0), "ridge: there is an intercept where none was fitted");
-  require(spec.penalty_factors.empty() || static_cast<Index>(spec.penalty_factors.size()) == features,
-          "ridge: the penalty factors do not fit the columns");
+  check_path(Ridge::name, spec.intercept, spec.penalty_factors, {&gcv, &loo_mse});
+  const Index features = width();
+  require(lambda.size() == static_cast<Index>(spec.lambda.size()), "ridge: the path does not fit its lambda");
   require(spec.penalty.size() == 0 || spec.penalty.rows() == features, "ridge: the penalty does not fit the columns");
-  chosen();
+  const bool seen = seen_triangle.size() > 0;
+  require(updates >= 0 && seen_mean.size() == (seen ? features + 1 : 0) && seen_mean.allFinite() &&
+              seen_triangle.cols() == (seen ? features + 1 : 0) && seen_triangle.allFinite() &&
+              (seen ? seen_weight > 0 && seen_mass > 0 : seen_weight == 0 && seen_mass == 0),
+          "ridge: what was seen of the rows is not usable");
 }
-
-Index RidgeModel::chosen() const {
-  for (Index k = 0; k < lambda.size(); ++k)
-    if (lambda.of(k) == chosen_lambda) return k;
-  throw Error("ridge: the chosen lambda is none of the path");
-}
-
-Vector RidgeModel::slopes() const { return coefficients.of.row(chosen()); }
 
 Vector RidgeModel::predict(const MatrixView& x) const {
-  require(x.cols() == width(), fmt::format("ridge: the model has {} columns and the rows have {}", width(), x.cols()));
-  const Vector b = slopes();
-  const double b0 = intercept.of(chosen());
-  Vector out(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) out(i) = x.row(i).dot(b) + b0;  // each row alone: the same bits in any company
-  return out;
+  require_width(*this, x.cols());
+  return heights_of(x);
 }
-
-AffineMap RidgeModel::affine() const { return {slopes().transpose(), Vector::Constant(1, intercept.of(chosen()))}; }
 
 std::string RidgeModel::summary(const Names& names) const {
   require(static_cast<Index>(names.features.size()) == width(), "ridge: each column needs a name");
@@ -57,27 +40,7 @@ std::string RidgeModel::summary(const Names& names) const {
     out += fmt::format("Coefficients at lambda = {} (least {}):\n", format_significant(chosen_lambda, 4),
                        spec.choose == RidgeChoice::loo ? "leave-one-out error" : "generalised cross-validation");
   else out += "Coefficients:\n";
-  std::vector<std::string> terms;
-  std::vector<double> estimates, standardised;
-  if (spec.intercept) {
-    terms.emplace_back("(Intercept)");
-    estimates.push_back(intercept.of(chosen()));
-    standardised.push_back(kNone);
-  }
-  const Vector b = slopes();
-  for (Index j = 0; j < width(); ++j) {
-    terms.push_back(names.features[static_cast<std::size_t>(j)]);
-    estimates.push_back(b(j));
-    standardised.push_back(b(j) * scale(j));
-  }
-  TextTable table;
-  table.words("", terms).numbers("estimate", estimates);
-  if (spec.standardize) {
-    auto cells = format_column(standardised, 4);
-    if (spec.intercept) cells[0] = "";
-    table.right("per sd", cells);
-  }
-  return out + table.str();
+  return out + coefficient_table(names, spec.intercept, spec.standardize, true);
 }
 
 }  // namespace lemma

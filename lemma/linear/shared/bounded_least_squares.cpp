@@ -12,7 +12,7 @@ constexpr int kMostRounds = 1000;
 constexpr double kZero = 1e-15;  // of what is left, in units of g
 
 /// The free entries with the step that would be best for them.
-struct Step {
+struct Stride {
   std::vector<Index> free;
   Vector d;
   double share = 1;  // of the step up to the first bound
@@ -25,7 +25,7 @@ struct Step {
 };
 
 /// Goes to the first bound that is met, and gives the entries that are still free.
-std::vector<Index> go(const Step& step, Vector& x, const Vector& low, const Vector& high) {
+std::vector<Index> go(const Stride& step, Vector& x, const Vector& low, const Vector& high) {
   std::vector<Index> still;
   for (std::size_t f = 0; f < step.free.size(); ++f) {
     const Index i = step.free[f];
@@ -64,7 +64,7 @@ Vector bounded_least_squares(const Matrix& a, const Vector& g, const Vector& low
   Index freed = -1, refused = -1;
   for (int round = 0; round < kMostRounds; ++round) {
     if (!free.empty()) {
-      Step step{free, least_squares(a(Eigen::all, free), -(g + a * x)).w};
+      Stride step{free, least_squares(a(Eigen::all, free), -(g + a * x)).w};
       for (std::size_t f = 0; f < free.size(); ++f) step.share = std::min(step.share, step.room(f, x, low, high));
       const std::size_t before = free.size();
       free = go(step, x, low, high);

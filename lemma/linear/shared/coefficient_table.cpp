@@ -57,6 +57,11 @@ void CoefficientTable::add(std::string name, double estimate, double std_error, 
   p.push_back(p_of_it);
 }
 
+void CoefficientTable::add_limits(double low, double high) {
+  lower.push_back(low);
+  upper.push_back(high);
+}
+
 std::string CoefficientTable::str(int digits) const {
   const int test_digits = std::clamp(digits - 1, 1, 5);
   auto both = estimates;
@@ -72,6 +77,15 @@ std::string CoefficientTable::str(int digits) const {
     std::vector<std::string> words;
     for (const double each : p) words.emplace_back(significance_mark(each));
     table.words("", words);
+  }
+  if (!lower.empty()) {
+    auto limits = lower;
+    limits.insert(limits.end(), upper.begin(), upper.end());
+    const auto limit_cells = format_alike(limits, digits);
+    const auto half = limit_cells.begin() + static_cast<std::ptrdiff_t>(lower.size());
+    const auto share = [](double tail) { return format_significant(100 * tail, 3) + " %"; };
+    table.right(share((1 - level) / 2), {limit_cells.begin(), half});
+    table.right(share((1 + level) / 2), {half, limit_cells.end()});
   }
   std::string out = table.str({.gap = 1});
   if (marks) out += fmt::format("---\nSignif. codes:  {}\n", kSignificanceLegend);

@@ -1,6 +1,7 @@
 // lemma/linear/shared/margin_problem.hpp: what the linear machines and their proofs share. Inner header: use linear_svm.hpp.
 #pragma once
 #include <lemma/linear/linear_svm.hpp>
+#include <lemma/optimize/stop.hpp>
 #include <string_view>
 
 namespace lemma::margin {
@@ -52,7 +53,7 @@ struct Point {
   Vector theta, alpha;
   double primal = 0, dual = 0;
   long long iterations = 0;
-  std::string stopped;
+  Stop stopped = Stop::not_yet;
   double gap() const;  // relative to P
 };
 /// P and D of the point from the rows alone; α is made feasible first.

@@ -10,8 +10,7 @@
 namespace lemma::planes {
 
 Matrix decision(std::string_view method, const AffineMap& planes, const MatrixView& x) {
-  require(x.cols() == planes.a.cols(),
-          fmt::format("{}: the model has {} columns and the rows have {}", method, planes.a.cols(), x.cols()));
+  require_width(method, planes.a.cols(), x.cols());
   Matrix out(x.rows(), planes.a.rows());
   Vector f(x.rows());
   for (Index k = 0; k < planes.a.rows(); ++k) {
@@ -53,7 +52,7 @@ std::string name(const Names& names, Index k, Index planes) {
   return at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1);
 }
 
-std::string table(const AffineMap& planes, bool intercept, const Names& names) {
+std::string table(const AffineMap& planes, bool intercept, const Names& names, int digits) {
   std::vector<std::string> terms;
   if (intercept) terms.emplace_back("(Intercept)");
   for (Index j = 0; j < planes.a.cols(); ++j) {
@@ -66,7 +65,7 @@ std::string table(const AffineMap& planes, bool intercept, const Names& names) {
     std::vector<double> numbers;
     if (intercept) numbers.push_back(planes.b(k));
     for (Index j = 0; j < planes.a.cols(); ++j) numbers.push_back(planes.a(k, j));
-    out.numbers(name(names, k, planes.a.rows()), numbers, 5);
+    out.numbers(name(names, k, planes.a.rows()), numbers, digits);
   }
   return "Planes (positive on the side of the class named):\n" + out.str({.gap = 2, .width = 100});
 }

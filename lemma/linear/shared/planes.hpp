@@ -15,6 +15,6 @@ std::vector<NamedColumn> diagnose(const Matrix& f, std::span<const int> label);
 /// The class on the positive side of plane k.
 std::string name(const Names& names, Index k, Index planes);
 /// Coefficients side by side.
-std::string table(const AffineMap& planes, bool intercept, const Names& names);
+std::string table(const AffineMap& planes, bool intercept, const Names& names, int digits = 5);
 
 }  // namespace lemma::planes

@@ -11,6 +11,8 @@ struct CentredTriangle {
   const Vector &mean, &mean_rest;
   double constant;
 };
+/// R⁻ᵀ (x − mean) for each row, as a row.
+Matrix whitened_rows(const MatrixView& x, const CentredTriangle& of);
 /// [1 x]ᵀ (XᵀWX)⁻¹ [1 x] = 1 / Σ w + ‖R⁻ᵀ (x − mean)‖² for each row: times its weight the leverage, times the dispersion
 /// the variance of its linear predictor.
 Vector squared_lengths(const MatrixView& x, const CentredTriangle& of);

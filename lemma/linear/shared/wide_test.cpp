@@ -180,7 +180,7 @@ TEST(WideRidge, TheCertificateSeesWhatNoRowSees) {
 TEST(Wide, AnyNumberOfThreadsGivesTheSameBits) {
   const Matrix x = normal_matrix(260, 2100, 11);  // large enough for panels and tiles
   const Vector y = response_of(x);
-  FitOptions one, three;
+  CallOptions one, three;
   one.threads = 1;
   three.threads = 3;
   EXPECT_EQ(to_cbor(write_fields(fit(Ridge{}, x, y, one), false)),

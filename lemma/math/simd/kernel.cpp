@@ -205,7 +205,6 @@ HWY_EXPORT(add_over_panels);
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 detail::RowsOf bare(const GaussianRows& x) { return {x.rows.data(), x.half_norms.data(), at(x.count())}; }
 
 }  // namespace

@@ -96,6 +96,31 @@ void rows_times(const double* HWY_RESTRICT x, std::size_t stride, std::size_t ro
   }
 }
 
+/// Entry j of a row belongs to lane j of its vector, and every second vector to the other sum; what lies behind the last whole
+/// vector is added one by one. A zero would change no sum.
+void sparse_rows_times(const Index* start_of, const std::int32_t* column, const double* HWY_RESTRICT value,
+                       std::size_t rows, std::size_t columns, const double* HWY_RESTRICT b, double start,
+                       double* HWY_RESTRICT out) {
+  const Lanes d;
+  const hn::CappedTag<double, 1> one;
+  const std::size_t width = hn::Lanes(d), whole = columns / width * width;
+  HWY_ALIGN double sums[2 * kMost];
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::fill(sums, sums + 2 * width, 0.0);
+    double rest = start;
+    for (Index k = start_of[i]; k < start_of[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(column[k]);
+      if (j >= whole) {
+        rest += value[k] * b[j];
+        continue;
+      }
+      double* to = sums + (j / width % 2) * width + j % width;
+      hn::Store(hn::MulAdd(hn::Set(one, value[k]), hn::Set(one, b[j]), hn::Set(one, *to)), one, to);
+    }
+    out[i] = rest + hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Load(d, sums), hn::LoadU(d, sums + width))));
+  }
+}
+
 void add_rows(const double* HWY_RESTRICT x, std::size_t stride, std::size_t rows, std::size_t columns,
               const double* HWY_RESTRICT r, double* HWY_RESTRICT sum) {
   const Lanes d;
@@ -128,6 +153,7 @@ namespace lemma::simd {
 
 HWY_EXPORT(logistic_loss);
 HWY_EXPORT(rows_times);
+HWY_EXPORT(sparse_rows_times);
 HWY_EXPORT(add_rows);
 
 double logistic_loss(std::span<const double> eta, std::span<const double> y, std::span<const double> weight,
@@ -140,6 +166,12 @@ void rows_times(const MatrixView& x, std::span<const double> b, double start, st
   LEMMA_DISPATCH(rows_times)
   (x.data(), static_cast<std::size_t>(x.outerStride()), static_cast<std::size_t>(x.rows()),
    static_cast<std::size_t>(x.cols()), b.data(), start, out.data());
+}
+
+void sparse_rows_times(const Csr& x, Index first, std::span<const double> b, double start, std::span<double> out) {
+  LEMMA_DISPATCH(sparse_rows_times)
+  (x.start.data() + first, x.column.data(), x.value.data(), out.size(), static_cast<std::size_t>(x.width), b.data(),
+   start, out.data());
 }
 
 void add_rows(const MatrixView& x, std::span<const double> r, std::span<double> sum) {

@@ -1,6 +1,6 @@
 // lemma/math/simd/logistic.hpp: the logistic loss of many rows at once.
 #pragma once
-#include <lemma/core/matrix.hpp>
+#include <lemma/core/sparse.hpp>
 #include <span>
 
 namespace lemma::simd {
@@ -15,6 +15,8 @@ double logistic_loss(std::span<const double> eta, std::span<const double> y, std
 
 /// out_i = start + x_i · b.
 void rows_times(const MatrixView& x, std::span<const double> b, double start, std::span<double> out);
+/// The same of rows without their zeros, from `first` on, to the same bits: the entries go to the sums that they would go to.
+void sparse_rows_times(const Csr& x, Index first, std::span<const double> b, double start, std::span<double> out);
 /// sum += Σ r_i x_i.
 void add_rows(const MatrixView& x, std::span<const double> r, std::span<double> sum);
 

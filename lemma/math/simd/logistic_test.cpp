@@ -3,6 +3,7 @@
 #include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
 #include <limits>
+#include <tests/sparse_of.hpp>
 #include <vector>
 
 namespace lemma {
@@ -54,6 +55,21 @@ TEST(RowProducts, AreThoseOfPlainLoops) {
       EXPECT_LE((out - (part * b + Vector::Constant(rows, 0.5))).cwiseAbs().maxCoeff(), 1e-13);
       EXPECT_LE((sum - (part.transpose() * r + Vector::Ones(columns))).cwiseAbs().maxCoeff(), 1e-13);
     }
+}
+
+TEST(RowProducts, OfRowsWithoutTheirZerosHaveTheSameBits) {
+  for (const Index columns : {1, 3, 8, 17, 50, 131}) {
+    Matrix x = Matrix::Random(67, columns);
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index j = 0; j < columns; ++j)
+        if ((i * 7 + j * 3) % 5 < 3) x(i, j) = 0;
+    const Vector b = Vector::Random(columns);
+    const Csr sparse = sparse_of(x);
+    Vector dense(67), found(60);
+    simd::rows_times(x, {b.data(), static_cast<std::size_t>(columns)}, 0.25, {dense.data(), 67});
+    simd::sparse_rows_times(sparse, 7, {b.data(), static_cast<std::size_t>(columns)}, 0.25, {found.data(), 60});
+    EXPECT_EQ(found, dense.tail(60)) << columns;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/multiply.hpp>
+#include <lemma/model/comparison.hpp>
 #include <lemma/reduce/pca/parts.hpp>
 
 namespace lemma {
@@ -194,7 +195,7 @@ Certificate certificate_of(const PcaModel& model, const Look& look, const Execut
   out.kind = "eigen-residual";
   out.value = axes + frame + look.missed;  // a sum: one NaN is enough
   out.tolerance = tolerance_of(model);
-  out.iterations = model.spec.solver == PcaSolver::randomized ? model.spec.passes : 1;
+  out.iterations = model.spec.solver == PcaSolver::randomized ? model.spec.max_iterations : 1;
   out.stopped = model.spec.solver == PcaSolver::randomized ? "passes done" : "closed form";
   const auto advice = model.spec.solver == PcaSolver::randomized ? " Try more passes, or an exact solver." : "";
   if (out.holds())
@@ -218,7 +219,21 @@ Certificate certificate_of(const PcaModel& model, const Look& look, const Execut
 }  // namespace pca
 
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution) {
-  return pca::certificate_of(model, pca::look_at(model, rows, execution), execution);
+  Certificate out = pca::certificate_of(model, pca::look_at(model, rows, execution), execution);
+  if (model.seen_mean.size() == 0 || !out.holds()) return out;
+  const auto seen = scan(rows, Moments(model.width()), execution.part(1, 1));
+  const Matrix scatter = seen.scatter();
+  const Vector spread = (scatter.diagonal() / seen.weight()).cwiseSqrt();
+  Comparison same;
+  same.relative("seen_weight", model.seen_weight, seen.weight());
+  for (Index j = 0; j < model.width(); ++j)
+    same.entry("seen_mean", j, model.seen_mean(j), seen.mean()(j), spread(j) + 1e-6 * std::abs(seen.mean()(j)));
+  for (Index i = 0; i < model.width(); ++i)
+    for (Index j = 0; j < model.width(); ++j)
+      same.entry("seen_scatter", i * model.width() + j, model.seen_scatter(i, j), scatter(i, j),
+                 std::sqrt(scatter(i, i)) * std::sqrt(scatter(j, j)));
+  if (same.finding()) same.report(out);
+  return out;
 }
 
 }  // namespace lemma

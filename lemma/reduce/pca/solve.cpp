@@ -213,7 +213,7 @@ Axes by_random(const Valid<Pca>& spec, const Rows& rows, const Ground& ground, I
                const Execution& execution) {
   const RandomisedSvd how{.count = count,
                           .oversampling = spec->oversampling,
-                          .passes = spec->passes,
+                          .passes = spec->max_iterations,
                           .tolerance = kConverged,
                           .seed = seed};
   const ScaledRows scaled(rows, ground.frame.scale);

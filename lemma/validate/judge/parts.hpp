@@ -1,26 +1,19 @@
 // lemma/validate/judge/parts.hpp: what the files of judge share. Inner header.
 #pragma once
+#include <lemma/validate/answers.hpp>
 #include <lemma/validate/judge.hpp>
 
 namespace lemma::judging {
 
-/// Given classes to hold clusters against.
-struct Truth {
-  std::string name;
-  std::vector<std::string> classes;
-  Labels labels;
-};
+/// What the model says of the rows and what is true of them, in one pass.
+Answers ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options, const Execution& execution);
 
-/// What a model says of rows, and what is true of them. What there is not is empty.
-struct Answers {
-  Vector value;          // predicted numbers
-  Labels predicted;      // predicted classes, or clusters
-  Matrix probabilities;  // of the classes
-  Vector y;              // the response: numbers,
-  Labels label;          // or classes
-  Vector weight;         // frequencies
-  std::optional<Truth> truth;
-};
+/// The measures of numbers or classes (`out` says which by its task), with the table of errors.
+void measure_answers(const std::vector<std::string>& classes, const Answers& answers, Judgement& out);
+
+/// The measures that were asked for besides. Error where this model, or its task, has none.
+void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
+               Judgement& out);
 
 /// Where the clusters were found: the rows as they stand, or for a pipeline after its first steps.
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,

@@ -1,0 +1,53 @@
+// lemma/bayes/naive_bayes/parts.hpp: what fitting and certifying share. Inner header: use lemma/bayes/naive_bayes.hpp.
+#pragma once
+#include <lemma/bayes/naive_bayes.hpp>
+
+namespace lemma::naive_bayes {
+
+/// The kinds of columns, and where the levels of each begin among all.
+struct Layout {
+  std::vector<ColumnKind> kind;
+  Labels levels;             // of each column
+  std::vector<Index> start;  // of its levels
+  Index all_levels = 0;
+
+  Layout(const std::vector<std::string>& kinds, const Labels& level_counts);
+  Index columns() const { return static_cast<Index>(kind.size()); }
+  bool is(Index j, ColumnKind what) const { return kind[at(j)] == what; }
+  /// The number of which means and squares are made; NaN where there is none.
+  double value(Index j, double x) const;
+};
+
+/// Weight, mean and Σ w (v − mean)² of each class and column, over the values that are there; and the weight of each level.
+struct Sums {
+  const Layout* layout;
+  Vector counts;
+  Matrix known, mean, squares, levels;
+
+  Sums(const Layout& of, Index classes);
+  void accumulate(const Block& block);
+  void merge(const Sums& other);
+};
+
+double divisor(VarianceDivisor variance, double weight);
+Sums sums_of(const NaiveBayesModel& model, const Layout& layout);
+
+/// Parameters, deviations and probabilities of levels, and the priors, from what the model knows of its rows.
+void finish(NaiveBayesModel& model, const Layout& layout);
+
+/// Plain sums about the model's means, of new rows and (by merge) of those before.
+struct Look {
+  const NaiveBayesModel* model;
+  const Layout* layout;
+  Vector counts;
+  Matrix known, shift, squares, levels;
+
+  Look(const NaiveBayesModel& of, const Layout& by);
+  void accumulate(const Block& block);
+  void merge(const Look& other);
+  /// Rows of which nothing but their sums is kept.
+  void add(const Sums& past);
+};
+Certificate certificate_of(const NaiveBayesModel& model, const Layout& layout, const Look& look);
+
+}  // namespace lemma::naive_bayes

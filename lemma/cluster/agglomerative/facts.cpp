@@ -1,0 +1,295 @@
+// lemma/cluster/agglomerative/facts.cpp
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <lemma/cluster/agglomerative/facts.hpp>
+#include <lemma/cluster/agglomerative/linkage.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool halves(Linkage linkage) { return linkage == Linkage::weighted || linkage == Linkage::median; }
+
+/// 2^−k, 0 where that is no number.
+double half_to(Index k) { return k > 1074 ? 0.0 : std::ldexp(1.0, -static_cast<int>(k)); }
+
+/// Sums over the pairs that each merge brings together.
+struct PairSums {
+  explicit PairSums(Index steps) : plain(at(steps), 0.0), linked(at(steps), 0.0), least(at(steps), kInfinity) {}
+  std::vector<double> plain, linked, least;  // Σ d, Σ w d or Σ w d² (complete: the greatest), the least d
+  double sum = 0, squares = 0, greatest = 0;
+
+  void merge(const PairSums& other, bool maximum) {
+    for (std::size_t t = 0; t < plain.size(); ++t) {
+      plain[t] += other.plain[t];
+      linked[t] = maximum ? std::max(linked[t], other.linked[t]) : linked[t] + other.linked[t];
+      least[t] = std::min(least[t], other.least[t]);
+    }
+    sum += other.sum;
+    squares += other.squares;
+    greatest = std::max(greatest, other.greatest);
+  }
+};
+
+/// The pairs of the row at place p with those after it.
+class RowOfPairs {
+ public:
+  RowOfPairs(const MergeTree& tree, Linkage linkage, double unit) : tree_(tree), linkage_(linkage), unit_(unit) {
+    if (!halves(linkage)) return;
+    for (const Index row : tree.order()) depth_.push_back(tree.depth(~row));
+  }
+
+  void add(Index p, const std::vector<double>& d, PairSums& out) const {
+    const bool squares = works_on_squares(linkage_), by_halves = halves(linkage_);
+    const auto& joins = tree_.joins();
+    Index step = -1;
+    for (Index q = p + 1; q < tree_.rows(); ++q) {
+      step = std::max(step, joins[at(q)]);
+      const double x = unit_ * d[at(q)];
+      out.plain[at(step)] += x;
+      out.sum += x;
+      out.squares += x * x;
+      out.greatest = std::max(out.greatest, x);
+      const double y = squares ? x * x : x;
+      if (linkage_ == Linkage::single) out.least[at(step)] = std::min(out.least[at(step)], x);
+      else if (linkage_ == Linkage::complete) out.linked[at(step)] = std::max(out.linked[at(step)], x);
+      else if (by_halves)  // a row counts ½ for each merge between it and this one
+        out.linked[at(step)] += y * half_to(depth_[at(p)] + depth_[at(q)] - 2 * tree_.depth(step) - 2);
+      else out.linked[at(step)] += y;
+    }
+  }
+
+ private:
+  const MergeTree& tree_;
+  Linkage linkage_;
+  double unit_;
+  std::vector<Index> depth_;  // of the row at each place
+};
+
+/// Bands of rows, in a tree of sums that their number alone decides.
+PairSums sums_over_pairs(const MergeTree& tree, const Dissimilarities& all, Linkage linkage, double unit,
+                         const Execution& execution) {
+  const Index n = tree.rows(), band = std::max<Index>(16, (n + 127) / 128), bands = (n + band - 1) / band;
+  const RowOfPairs row(tree, linkage, unit);
+  const auto leaf = [&](Index b) -> State {
+    auto state = std::make_shared<PairSums>(tree.steps());
+    std::vector<double> d(at(n));
+    for (Index p = b * band; p < std::min(n, (b + 1) * band); ++p) {
+      all.row(p, d);
+      row.add(p, d, *state);
+    }
+    return state;
+  };
+  const auto merge = [&](State& into, State from) {
+    static_cast<PairSums*>(into.get())->merge(*static_cast<const PairSums*>(from.get()), linkage == Linkage::complete);
+  };
+  return std::move(*static_cast<PairSums*>(fold_tree(bands, execution, leaf, merge).get()));
+}
+
+double count(const MergeTree& tree, Index node) { return static_cast<double>(tree.size(node)); }
+
+/// What a cluster holds within itself: Σ d² over its pairs (ward, centroid), or the same by halves (median).
+double own(const std::vector<double>& within, Index node) { return MergeTree::is_row(node) ? 0.0 : within[at(node)]; }
+
+/// The linkage of clusters of sizes a and b, from what lies between them and within each.
+double linked(Linkage linkage, double between, double a, double b, double within_a, double within_b) {
+  switch (linkage) {
+    case Linkage::average: return between / (a * b);
+    case Linkage::ward:
+      return std::sqrt(std::max(0.0, 2 * (between - within_a * b / a - within_b * a / b) / (a + b)));
+    case Linkage::centroid: return between / (a * b) - within_a / (a * a) - within_b / (b * b);
+    case Linkage::median: return between - within_a - within_b;
+    default: return between;
+  }
+}
+
+/// What two clusters that became one hold within.
+double joined_within(Linkage linkage, double between, double within_a, double within_b) {
+  return linkage == Linkage::median ? 0.25 * (within_a + within_b + between) : within_a + within_b + between;
+}
+
+/// within[t] of the cluster that merge t makes.
+std::vector<double> all_within(const MergeTree& tree, Linkage linkage, const std::vector<double>& between) {
+  std::vector<double> out(at(tree.steps()), 0.0);
+  for (Index t = 0; t < tree.steps(); ++t)
+    out[at(t)] = joined_within(linkage, between[at(t)], own(out, tree.left(t)), own(out, tree.right(t)));
+  return out;
+}
+
+double greatest_of(const Dissimilarities& all) {
+  if (all.is_kept()) return *std::max_element(all.kept().begin(), all.kept().end());
+  std::vector<double> row(at(all.count()));  // none is more than twice as far as the farthest from the first
+  all.row(0, row);
+  return *std::max_element(row.begin(), row.end());
+}
+
+/// The greatest height of steps [from, to], by doubling.
+class GreatestHeight {
+ public:
+  explicit GreatestHeight(const Vector& heights) : levels_{{heights.begin(), heights.end()}} {
+    for (std::size_t width = 1; 2 * width <= levels_[0].size(); width *= 2) {
+      const auto& below = levels_.back();
+      std::vector<double> level(below.size() - width);
+      for (std::size_t t = 0; t < level.size(); ++t) level[t] = std::max(below[t], below[t + width]);
+      levels_.push_back(std::move(level));
+    }
+  }
+  double operator()(Index from, Index to) const {
+    const auto level = static_cast<std::size_t>(std::bit_width(at(to - from + 1))) - 1;
+    return std::max(levels_[level][at(from)], levels_[level][at(to + 1) - (std::size_t{1} << level)]);
+  }
+
+ private:
+  std::vector<std::vector<double>> levels_;
+};
+
+/// The hierarchy lived through again: what lies between each two clusters that are there, as sums over pairs of rows.
+class Replay {
+ public:
+  Replay(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage, double unit)
+      : tree_(tree),
+        linkage_(linkage),
+        scale_(linkage == Linkage::centroid || linkage == Linkage::median ? unit * unit : unit),
+        heights_(scale_ * heights),
+        greatest_(heights_),
+        between_(all, unit, works_on_squares(linkage)),
+        node_(at(tree.rows())),
+        alive_(at(tree.rows()), true),
+        within_(at(tree.steps()), 0.0),
+        near_(at(tree.rows())),
+        other_(at(tree.rows())) {
+    for (Index p = 0; p < tree.rows(); ++p) node_[at(p)] = ~tree.order()[at(p)];
+  }
+
+  Missed run(const Execution& execution) {
+    for (Index p = 0; p < tree_.rows(); ++p) {
+      between_.gather(p, near_);
+      compare(p, 0, p + 1);
+    }
+    for (Index t = 0; t + 1 < tree_.steps(); ++t) {
+      if (t % 64 == 0) {
+        if (execution.cancelled()) throw Cancelled();
+        execution.report(static_cast<double>(t) / static_cast<double>(tree_.steps()), "certificate");
+      }
+      join(t);
+      compare(tree_.first(t), t + 1, 0);
+    }
+    return {missed_.by / scale_, missed_.step};
+  }
+
+ private:
+  void join(Index t) {
+    const Index a = tree_.first(tree_.left(t)), b = tree_.first(tree_.right(t));
+    between_.gather(a, near_);
+    between_.gather(b, other_);
+    within_[at(t)] = joined_within(linkage_, near_[at(b)], own(within_, tree_.left(t)), own(within_, tree_.right(t)));
+    for (std::size_t c = 0; c < near_.size(); ++c)
+      near_[c] = linkage_ == Linkage::complete ? std::max(near_[c], other_[c])
+                 : halves(linkage_)            ? 0.5 * (near_[c] + other_[c])
+                                               : near_[c] + other_[c];
+    between_.scatter(a, near_);
+    alive_[at(b)] = false;
+    node_[at(a)] = t;
+  }
+
+  /// The cluster at place p, there since before step `now`, with those at places from `first` on. near_ is its row.
+  void compare(Index p, Index now, Index first) {
+    const Index node = node_[at(p)], end = tree_.end(node);
+    const double size = count(tree_, node), within = own(within_, node);
+    for (Index q = first; q < tree_.rows(); ++q) {
+      if (!alive_[at(q)] || q == p) continue;
+      const Index other = node_[at(q)];
+      const double d =
+          linked(linkage_, near_[at(q)], size, count(tree_, other), within, own(within_, other));
+      const double by = greatest_(now, std::min(end, tree_.end(other))) - d;
+      if (by > missed_.by) missed_ = {by, now};
+    }
+  }
+
+  const MergeTree& tree_;
+  Linkage linkage_;
+  double scale_;
+  Vector heights_;
+  GreatestHeight greatest_;
+  Triangle between_;
+  std::vector<Index> node_;  // of the cluster at each place
+  std::vector<bool> alive_;
+  std::vector<double> within_, near_, other_;
+  Missed missed_;
+};
+
+}  // namespace
+
+MergeFacts facts_of(const MergeTree& tree, const Dissimilarities& all, Linkage linkage, const Execution& execution) {
+  MergeFacts out;
+  out.unit = unit_of(greatest_of(all));
+  const PairSums sums = sums_over_pairs(tree, all, linkage, out.unit, execution);
+  const bool squares = may_invert(linkage);
+  const auto within = all_within(tree, linkage, sums.linked);
+  out.heights.resize(tree.steps());
+  out.plain.resize(tree.steps());
+  for (Index t = 0; t < tree.steps(); ++t) {
+    const Index a = tree.left(t), b = tree.right(t);
+    const double between = linkage == Linkage::single ? sums.least[at(t)] : sums.linked[at(t)];
+    const double height = linked(linkage, between, count(tree, a), count(tree, b), own(within, a), own(within, b));
+    out.heights(t) = squares ? height / out.unit / out.unit : height / out.unit;
+    out.plain(t) = sums.plain[at(t)];
+  }
+  out.sum = sums.sum;
+  out.squares = sums.squares;
+  out.greatest = sums.greatest / out.unit;
+  return out;
+}
+
+double cophenetic_correlation(const MergeTree& tree, const Vector& heights, const MergeFacts& facts) {
+  const double unit = unit_of(heights.cwiseAbs().maxCoeff());
+  const double pairs = 0.5 * static_cast<double>(tree.rows()) * static_cast<double>(tree.rows() - 1);
+  const double mean = facts.sum / pairs;
+  double middle = 0, ss = 0, cross = 0;
+  for (Index t = 0; t < tree.steps(); ++t)
+    middle += count(tree, tree.left(t)) * count(tree, tree.right(t)) / pairs * unit * heights(t);
+  for (Index t = 0; t < tree.steps(); ++t) {
+    const double many = count(tree, tree.left(t)) * count(tree, tree.right(t)), h = unit * heights(t) - middle;
+    ss += many * h * h;
+    cross += h * (facts.plain(t) - many * mean);
+  }
+  const double own_ss = facts.squares - pairs * mean * mean;
+  if (!(ss > 1e-20 * pairs) || !(own_ss > 1e-12 * facts.squares)) return std::nan("");
+  return cross / std::sqrt(ss * own_ss);
+}
+
+Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
+                    const MergeFacts& facts, const Execution& execution) {
+  // Of single linkage the heights tell all: a pair of clusters is at least as far apart as the merge above both, whose
+  // height is the least over its pairs, and merges rise.
+  if (linkage != Linkage::single) return Replay(tree, heights, all, linkage, facts.unit).run(execution);
+  Missed out;
+  for (Index t = 1; t < heights.size(); ++t)
+    if (heights(t - 1) - heights(t) > out.by) out = {heights(t - 1) - heights(t), t};
+  return out;
+}
+
+Dissimilarities ordered(const Agglomerative& spec, const Matrix& x, const Rows& like, const MergeTree& tree,
+                        const Execution& execution) {
+  const Index n = tree.rows();
+  const auto& order = tree.order();
+  if (spec.input == Input::square) {
+    MemoryRows rows(x);
+    rows.features = like.features;
+    const Compared compared = compare(Agglomerative::name, spec.input, spec.metric, rows, execution);
+    std::vector<double> packed;
+    for (Index p = 0; p < n; ++p)
+      for (Index q = p + 1; q < n; ++q) packed.push_back(compared.dissimilarities(order[at(p)], order[at(q)]));
+    return Dissimilarities::of_triangle(std::move(packed));
+  }
+  Matrix turned(n, x.cols());
+  for (Index p = 0; p < n; ++p) turned.row(p) = x.row(order[at(p)]);
+  const BoundMetric metric(spec.metric, x.cols());
+  return spec.linkage == Linkage::single ? Dissimilarities::on_demand(turned, metric, {}, execution)
+                                         : Dissimilarities::of_rows(turned, metric, {}, execution);
+}
+
+}  // namespace lemma

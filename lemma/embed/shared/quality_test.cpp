@@ -1,0 +1,78 @@
+// lemma/embed/shared/quality_test.cpp
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/core/random.hpp>
+#include <lemma/embed/shared/embedded.hpp>
+
+namespace lemma {
+namespace {
+
+Dissimilarities things(const Matrix& x) { return Dissimilarities::of_rows(x, Metric()); }
+
+TEST(Quality, OfAPerfectPictureInAnyUnitIsPerfect) {
+  const Matrix x = normal_matrix(50, 2, 1);
+  const Quality found = quality_of(things(x), {}, 1000 * x);
+  EXPECT_LE(found.stress_1, 1e-14);
+  EXPECT_EQ(found.trustworthiness, 1);
+  EXPECT_EQ(found.continuity, 1);
+  EXPECT_EQ(found.kept_neighbors, 1);
+  EXPECT_EQ(found.neighbors, 10);
+  EXPECT_EQ(found.shepard.rows(), 10);
+  EXPECT_LE((1000 * found.shepard.col(0) - found.shepard.col(1)).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+/// By their definitions: full sorts, no shortcut.
+Quality by_definition(const Matrix& far, const Matrix& near, Index k) {
+  const Index n = far.rows();
+  const auto ranks = [&](const Matrix& d, Index i) {
+    std::vector<Index> order, rank(at(n), 0);
+    for (Index j = 0; j < n; ++j)
+      if (j != i) order.push_back(j);
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return d(i, a) < d(i, b); });
+    for (Index r = 0; r < n - 1; ++r) rank[at(order[at(r)])] = r + 1;
+    return rank;
+  };
+  Quality out;
+  double torn = 0, wrong = 0, kept = 0;
+  for (Index i = 0; i < n; ++i) {
+    const auto of_things = ranks(far, i), of_places = ranks(near, i);
+    for (Index j = 0; j < n; ++j) {
+      if (j == i) continue;
+      const bool close = of_things[at(j)] <= k, seen = of_places[at(j)] <= k;
+      kept += close && seen;
+      if (seen && !close) wrong += static_cast<double>(of_things[at(j)] - k);
+      if (close && !seen) torn += static_cast<double>(of_places[at(j)] - k);
+    }
+  }
+  const auto count = static_cast<double>(n), size = static_cast<double>(k);
+  out.trustworthiness = 1 - 2 * wrong / (count * size * (2 * count - 3 * size - 1));
+  out.continuity = 1 - 2 * torn / (count * size * (2 * count - 3 * size - 1));
+  out.kept_neighbors = kept / (count * size);
+  return out;
+}
+
+TEST(Quality, IsWhatItsDefinitionsSay) {
+  const Matrix x = normal_matrix(40, 4, 1), flat = x.leftCols(1);
+  const Quality found = quality_of(things(x), {}, flat);
+  const Quality expected = by_definition(things(x).square(), things(flat).square(), 10);
+  EXPECT_NEAR(found.trustworthiness, expected.trustworthiness, 1e-14);
+  EXPECT_NEAR(found.continuity, expected.continuity, 1e-14);
+  EXPECT_NEAR(found.kept_neighbors, expected.kept_neighbors, 1e-14);
+  const Dissimilarities far = things(x), near = things(flat);
+  const Vector a = Vector::Map(far.kept().data(), 780), d = Vector::Map(near.kept().data(), 780);
+  EXPECT_NEAR(found.stress_1, std::sqrt(1 - std::pow(a.dot(d), 2) / (a.squaredNorm() * d.squaredNorm())), 1e-12);
+}
+
+TEST(Quality, OfUnknownPairsNoNeighboursAreTold) {
+  const Matrix x = normal_matrix(5, 2, 1);
+  std::vector<double> weight(10, 1.0);
+  weight[3] = 0;
+  const Quality found = quality_of(things(x), weight, x);
+  EXPECT_TRUE(std::isnan(found.trustworthiness));
+  EXPECT_LE(found.stress_1, 1e-14);
+  EXPECT_EQ(found.shepard.rows(), 9);
+}
+
+}  // namespace
+}  // namespace lemma

@@ -1,0 +1,103 @@
+// lemma/geometry/compared_test.cpp
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/geometry/compared.hpp>
+#include <limits>
+#include <tests/message_of.hpp>
+
+namespace lemma {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+Compared of_square(const Matrix& square) {
+  MemoryRows rows(square);
+  rows.features = {"Rome", "Paris", "Oslo"};
+  rows.features.resize(at(square.cols()), "more");
+  return compare("mds", Input::square, {}, rows);
+}
+
+Matrix triangle() { return Matrix{{0, 3, 4}, {3, 0, 5}, {4, 5, 0}}; }
+
+TEST(Compared, RowsAreAsFarApartAsTheirMetricSays) {
+  const Matrix x{{0, 0}, {3, 4}, {0, 1}};
+  const Compared found = compare("mds", Input::rows, Metric(ManhattanMetric{}), MemoryRows(x));
+  EXPECT_EQ(found.dissimilarities(0, 1), 7);
+  EXPECT_EQ(found.dissimilarities(0, 2), 1);
+  EXPECT_EQ(found.points, x);
+  EXPECT_TRUE(found.names.empty());
+}
+
+TEST(Compared, ASquareIsNamedByItsColumns) {
+  const Compared found = of_square(triangle());
+  EXPECT_EQ(found.names, (std::vector<std::string>{"Rome", "Paris", "Oslo"}));
+  EXPECT_EQ(found.dissimilarities(1, 2), 5);
+}
+
+TEST(Compared, OfASquareOneTriangleIsEnough) {
+  Matrix lower = triangle();
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = i; j < 3; ++j) lower(i, j) = kNone;
+  EXPECT_EQ(of_square(lower).dissimilarities.square(), triangle());
+  EXPECT_EQ(of_square(Matrix(lower.transpose())).dissimilarities.square(), triangle());
+}
+
+TEST(Compared, AWrongSquareIsRefusedByItsFirstWrongPair) {
+  const auto refusal = [](Index i, Index j, double value) {
+    Matrix square = triangle();
+    square(i, j) = value;
+    return message_of([&] { of_square(square); });
+  };
+  EXPECT_EQ(refusal(2, 0, 6),
+            "the dissimilarity of 'Rome' and 'Oslo' is 4, but that of 'Oslo' and 'Rome' is 6: it must be the same");
+  EXPECT_EQ(refusal(1, 1, 2), "the dissimilarity of 'Paris' and itself is 2, must be 0");
+  EXPECT_NE(refusal(0, 1, -3).find("'Rome' and 'Paris' is -3, must not be negative"), std::string::npos);
+  EXPECT_NE(refusal(0, 1, kNone).find("'Rome' and 'Paris' is missing"), std::string::npos);
+  const Matrix oblong(2, 3);
+  EXPECT_NE(message_of([&] { of_square(oblong); }).find("2 rows and 3 columns"), std::string::npos);
+}
+
+Compared of_pairs(const Matrix& table, bool named = true) {
+  MemoryRows rows(table);
+  rows.features = {"from", "to", "miles", "sure"};
+  rows.features.resize(at(table.cols()));
+  if (named) rows.levels = {{"b", "c"}, {"a", "b"}, {}};
+  if (named && table.cols() == 4) rows.levels.emplace_back();
+  return compare("metric_mds", Input::pairs, {}, rows);
+}
+
+TEST(Compared, PairsAreOrderedByTheirNamesWhicheverColumnTheyStandIn) {
+  const Compared found = of_pairs(Matrix{{0, 0, 7}, {1, 1, 2}});  // b–a 7, c–b 2
+  EXPECT_EQ(found.names, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(found.dissimilarities(0, 1), 7);
+  EXPECT_EQ(found.dissimilarities(2, 1), 2);
+  EXPECT_EQ(found.weight, (std::vector<double>{1, 0, 1}));
+  EXPECT_NE(message_of([&] { found.require_all("mds"); }).find("'a' and 'c' is not given"), std::string::npos);
+}
+
+TEST(Compared, NumbersNameThingsToo) {
+  const Compared found = of_pairs(Matrix{{10, 9, 7, 0.5}, {100, 9, 2, 3}}, false);
+  EXPECT_EQ(found.names, (std::vector<std::string>{"9", "10", "100"}));
+  EXPECT_EQ(found.weight, (std::vector<double>{0.5, 3, 0}));
+}
+
+TEST(Compared, WrongPairsAreRefusedByTheirNames) {
+  const auto refusal = [](const Matrix& table) { return message_of([&] { of_pairs(table); }); };
+  EXPECT_NE(refusal(Matrix{{0, 0, -7}}).find("'b' and 'a' is -7, must not be negative"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, 0, 7}, {0, 1, 7}}).find("'b' and 'b' is 7, must be 0"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, 0, 7}, {0, 0, 8}}).find("given twice, as 7 and as 8"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, 0, kNone}}).find("is missing"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, 0, 7, -1}}).find("weight -1"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, kNone, 7}}).find("'to' is missing in row 1"), std::string::npos);
+  EXPECT_NE(refusal(Matrix{{0, 0}}).find("2 columns"), std::string::npos);
+}
+
+TEST(Compared, MemoryIsSaidBeforeItIsTaken) {
+  const Matrix x = Matrix::Zero(3000, 1);
+  EXPECT_NE(message_of([&] { require_room("mds", MemoryRows(x), Input::rows, 0.01); }).find("36 MB"),
+            std::string::npos);
+  EXPECT_NO_THROW(require_room("mds", MemoryRows(x), Input::rows, 1));
+}
+
+}  // namespace
+}  // namespace lemma

@@ -1,0 +1,190 @@
+// lemma/math/partial_eigen.cpp
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/random.hpp>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/eigen.hpp>
+#include <lemma/math/multiply.hpp>
+#include <lemma/math/partial_eigen.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+using blas::Columns;
+using Operator = std::function<Columns(const Columns&)>;
+
+constexpr Index kFew = 300;  // rows: up to here all eigenvalues are found
+constexpr Index kWider = 8;  // a block has so many columns beyond those wanted
+constexpr int kDepth = 5;    // blocks of a Krylov space
+constexpr int kMostCycles = 200;
+constexpr double kShift = 1e-10;   // σ over A's size
+constexpr double kEnough = 1e-10;  // residual over A's size: what is worse is no answer
+constexpr double kBest = 1e-15;    // what is better is rounding
+
+void hear(const Execution& execution) {
+  if (execution.cancelled()) throw Cancelled();
+}
+
+Columns orthonormal(Columns z) {
+  const Vector factors = blas::householder(z);
+  blas::form_q(z, factors);
+  return z;
+}
+
+/// An orthonormal basis of w beside q. Twice: what is left of a block that lies in q nearly is turned out of it again.
+Columns beside(const Eigen::Ref<const Columns>& q, Columns w) {
+  for (int pass = 0; pass < 2; ++pass) {
+    w -= q * (q.transpose() * w);
+    w = orthonormal(std::move(w));
+  }
+  return w - q * (q.transpose() * w);
+}
+
+/// The Ritz vectors of the largest Ritz values of T in a Krylov space from z, as many as z has columns.
+Columns krylov_cycle(const Operator& times, const Columns& z, const Execution& execution) {
+  const Index n = z.rows(), b = z.cols();
+  Columns q(n, b * kDepth), tq(n, b * kDepth);
+  q.leftCols(b) = z;
+  for (Index k = 0; k < kDepth; ++k) {
+    hear(execution);
+    tq.middleCols(k * b, b) = times(q.middleCols(k * b, b));
+    if (k + 1 < kDepth) q.middleCols((k + 1) * b, b) = beside(q.leftCols((k + 1) * b), tq.middleCols(k * b, b));
+  }
+  const Columns h = q.transpose() * tq;
+  const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())), b);
+  return orthonormal(q * Columns(ritz.vectors));
+}
+
+/// The pairs of A within the span of z, ascending or descending, with their residuals.
+PartialEigen rayleigh_ritz(const Operator& a, const Columns& z, Index count, bool ascending) {
+  const Columns az = a(z), h = z.transpose() * az;
+  const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())));
+  PartialEigen out;
+  out.values = ascending ? Vector(ritz.values.reverse().head(count)) : Vector(ritz.values.head(count));
+  const Columns y =
+      ascending ? Columns(ritz.vectors.rowwise().reverse().leftCols(count)) : Columns(ritz.vectors.leftCols(count));
+  const Columns v = z * y;
+  out.residuals = (az * y - v * out.values.asDiagonal()).colwise().norm().transpose();
+  out.vectors = v;
+  return out;
+}
+
+/// Cycles until the residuals are rounding, or no longer fall.
+PartialEigen iterate(Index n, const Operator& a, const Operator& times, double size, Index count, bool ascending,
+                     const Execution& execution) {
+  Columns z = orthonormal(Columns(normal_matrix(n, std::min(count + kWider, n / kDepth), 1, 77)));
+  PartialEigen out;
+  double before = std::numeric_limits<double>::infinity();
+  for (int cycle = 1; cycle <= kMostCycles; ++cycle) {
+    z = krylov_cycle(times, z, execution);
+    out = rayleigh_ritz(a, z, count, ascending);
+    out.cycles = cycle;
+    const double worst = out.residuals.maxCoeff() / size;
+    execution.report(std::min(0.9, cycle / 10.0), "eigenvectors");
+    if (worst <= kBest || (worst <= kEnough && worst > 0.5 * before)) break;
+    before = worst;
+  }
+  if (!(out.residuals.maxCoeff() <= kEnough * size))
+    throw Error(fmt::format("{} eigenvalues were not found in {} cycles (residual {:.1e} of the matrix)", count,
+                            out.cycles, out.residuals.maxCoeff() / size));
+  turn_columns(out.vectors);
+  return out;
+}
+
+PartialEigen all_at_once(const Matrix& dense, Index count, bool ascending) {
+  const Eigenpairs all = symmetric_eigen(dense);
+  PartialEigen out;
+  out.values = ascending ? Vector(all.values.reverse().head(count)) : Vector(all.values.head(count));
+  out.vectors =
+      ascending ? Matrix(all.vectors.rowwise().reverse().leftCols(count)) : Matrix(all.vectors.leftCols(count));
+  out.residuals = (dense * out.vectors - out.vectors * out.values.asDiagonal()).colwise().norm().transpose();
+  return out;
+}
+
+bool are_few(Index n, Index count) { return n <= std::max(kFew, 2 * kDepth * (count + kWider)); }
+
+void require_count(Index n, Index count) {
+  if (count < 1 || count > n) throw Error(fmt::format("{} eigenvalues are asked for, and there are {}", count, n));
+}
+
+}  // namespace
+
+Matrix multiply(const Csr& a, const MatrixView& x, const Execution& execution) {
+  Matrix out = Matrix::Zero(a.rows(), x.cols());
+  constexpr Index kRows = 256;
+  parallel_for((a.rows() + kRows - 1) / kRows, execution, [&](Index block) {
+    for (Index i = block * kRows; i < std::min(a.rows(), (block + 1) * kRows); ++i)
+      for (Index k = a.start[at(i)]; k < a.start[at(i) + 1]; ++k) out.row(i) += a.value[at(k)] * x.row(a.column[at(k)]);
+  });
+  return out;
+}
+
+PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& execution) {
+  const Index n = symmetric.rows();
+  require_count(n, count);
+  hear(execution);
+  if (are_few(n, count)) {
+    Matrix dense;
+    dense_rows(symmetric, 0, n, dense);
+    return all_at_once(dense, count, true);
+  }
+  double size = 0;  // the largest sum of sizes in a row
+  std::vector<Eigen::Triplet<double>> lower;
+  for (Index i = 0; i < n; ++i) {
+    double sum = 0;
+    for (Index k = symmetric.start[at(i)]; k < symmetric.start[at(i) + 1]; ++k) {
+      sum += std::abs(symmetric.value[at(k)]);
+      if (symmetric.column[at(k)] <= i)
+        lower.emplace_back(static_cast<int>(i), symmetric.column[at(k)], symmetric.value[at(k)]);
+    }
+    size = std::max(size, sum);
+  }
+  require(size > 0, "a matrix of zeros has no eigenvectors of its own");
+  for (int i = 0; i < static_cast<int>(n); ++i) lower.emplace_back(i, i, kShift * size);
+  Eigen::SparseMatrix<double> shifted(n, n);
+  shifted.setFromTriplets(lower.begin(), lower.end());
+  execution.report(0.05, "factorising a sparse matrix");
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor(shifted);
+  require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
+          "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
+  const Execution silent = execution.part(0, 0);
+  const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
+  const Operator inverse = [&](const Columns& x) -> Columns { return factor.solve(x); };
+  return iterate(n, a, inverse, size, count, true, execution);
+}
+
+PartialEigen largest_eigen(const MatrixView& symmetric, Index count, const Execution& execution) {
+  const Index n = symmetric.rows();
+  require_count(n, count);
+  if (are_few(n, count)) return all_at_once(symmetric, count, false);
+  const Execution silent = execution.part(0, 0);
+  const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
+  return iterate(n, a, a, symmetric.cwiseAbs().rowwise().sum().maxCoeff(), count, false, execution);
+}
+
+PartialEigen largest_eigen(Index n, const std::function<void(const double* x, double* y)>& multiply_by, Index count,
+                           const Execution& execution) {
+  require_count(n, count);
+  const auto times = [&](const Columns& x) {
+    Columns y(x.rows(), x.cols());
+    for (Index j = 0; j < x.cols(); ++j) multiply_by(x.col(j).data(), y.col(j).data());
+    return y;
+  };
+  if (are_few(n, count)) return all_at_once(Matrix(times(Columns::Identity(n, n))), count, false);
+  const Columns probe = orthonormal(Columns(normal_matrix(n, 1, 1, 78)));
+  double size = 0;  // its norm, from below
+  Columns v = probe;
+  for (int k = 0; k < 8; ++k) {
+    v = times(v);
+    size = v.norm();
+    require(size > 0, "a matrix of zeros has no eigenvectors of its own");
+    v /= size;
+  }
+  return iterate(n, times, times, size, count, false, execution);
+}
+
+}  // namespace lemma

@@ -1,0 +1,324 @@
+// lemma/mixture/gmm.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/random.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/math/factorise.hpp>
+#include <lemma/mixture/gmm.hpp>
+#include <lemma/mixture/gmm/components.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+constexpr int kDefaultRestarts = 5;
+constexpr Index kFewRows = 1 << 16;  // up to here starts run side by side, beyond it one after the other
+constexpr double kDead = 1e-9;       // a component with a smaller share has died
+
+const gmm::Gaussians& gaussians_of(const em::Mixture& mixture) {
+  return static_cast<const gmm::Gaussians&>(*mixture.components);
+}
+bool is_held_up(const em::Run& run) { return gaussians_of(run.mixture).floor_binds(); }
+
+/// Passes a cancel on and keeps reports to itself: of several runs side by side none speaks for all.
+class Silent final : public Progress {
+ public:
+  explicit Silent(const Progress* other) : other_(other) {}
+  void report(double, std::string_view) override {}
+  bool cancelled() const override { return lemma::cancelled(other_); }
+
+ private:
+  const Progress* other_;
+};
+
+/// The spec with what was left open filled in, and fitting the rows.
+Gmm completed(Gmm spec, const Rows& rows) {
+  const Matrix* given = std::get_if<Matrix>(&spec.start);
+  if (!spec.restarts) spec.restarts = given ? 1 : kDefaultRestarts;
+  if (given && given->cols() != rows.width())
+    throw Error(fmt::format("gmm: start has {} columns, but the rows have {}: {}", given->cols(), rows.width(),
+                            join_words(rows.features)));
+  return spec;
+}
+
+/// A result for each start that got far enough; a cancel leaves the others empty.
+std::vector<std::optional<em::Run>> run_all(const Gmm& spec, Index k, const Rows& rows,
+                                            const std::shared_ptr<const gmm::Ground>& ground, std::uint64_t seed,
+                                            const Execution& execution) {
+  const Index restarts = *spec.restarts;
+  const em::Limits limits{spec.max_iterations, 0.5 * spec.tolerance, spec.solver};
+  std::vector<std::optional<em::Run>> runs(at(restarts));
+  const auto run = [&](Index r, const Execution& part) {
+    const auto start = gmm::start_of(spec, k, rows, ground, seed, r, part.part(0, 0.1));
+    runs[at(r)] = em::run(rows, start, limits, part.part(0.1, 1));
+  };
+  try {
+    if (restarts > 1 && rows.count() <= kFewRows) {
+      Silent silent(execution.progress);
+      Execution inner;
+      inner.threads = execution.threads;
+      inner.progress = &silent;
+      parallel_for(restarts, execution.part(0, 1, "starts"), [&](Index r) { run(r, inner); });
+    } else {
+      const auto n = static_cast<double>(restarts);
+      for (Index r = 0; r < restarts; ++r)
+        run(r, execution.part(static_cast<double>(r) / n, static_cast<double>(r + 1) / n));
+    }
+  } catch (const Cancelled&) {}
+  return runs;
+}
+
+/// The greatest likelihood, of those that the floor does not hold up where there are such; of those that differ by rounding
+/// only the first.
+em::Run* best_of(std::vector<std::optional<em::Run>>& runs) {
+  em::Run* best = nullptr;
+  for (auto& run : runs) {
+    if (!run) continue;
+    const double digits = best ? 1e-10 * std::abs(best->log_likelihood) : 0;
+    const bool better = !best || (is_held_up(*best) && !is_held_up(*run)) ||
+                        (is_held_up(*best) == is_held_up(*run) && run->log_likelihood > best->log_likelihood + digits);
+    if (better) best = &*run;
+  }
+  return best;
+}
+
+double bic_of(const Gmm& spec, const em::Run& run, Index p, double n) {
+  const auto free = static_cast<double>(
+      gmm::parameter_count(spec.covariance, spec.variance.has_value(), run.mixture.weights.size(), p));
+  return -2 * run.log_likelihood + free * std::log(n);
+}
+
+/// What the best of all starts and numbers of components was, and how it was found.
+struct Search {
+  std::optional<em::Run> best;
+  std::vector<double> tried, bic;
+  bool cancelled = false;
+};
+
+Search search(const Gmm& spec, const Rows& rows, const std::shared_ptr<const gmm::Ground>& ground, std::uint64_t seed,
+              const Execution& execution) {
+  Search out;
+  const auto count = static_cast<double>(spec.components.size());
+  for (std::size_t c = 0; c < spec.components.size(); ++c) {
+    auto runs = run_all(spec, static_cast<Index>(spec.components[c]), rows, ground, seed,
+                        execution.part(static_cast<double>(c) / count, static_cast<double>(c + 1) / count));
+    for (const auto& run : runs) out.cancelled = out.cancelled || !run || run->cancelled;
+    em::Run* found = best_of(runs);
+    if (!found) break;
+    out.tried.push_back(spec.components[c]);
+    out.bic.push_back(bic_of(spec, *found, rows.width(), ground->weight));
+    const bool better = !out.best || (is_held_up(*out.best) && !is_held_up(*found)) ||
+                        (is_held_up(*out.best) == is_held_up(*found) &&
+                         out.bic.back() < bic_of(spec, *out.best, rows.width(), ground->weight));
+    if (better) out.best = std::move(*found);
+    if (out.cancelled) break;
+  }
+  return out;
+}
+
+Vector vector_of(const std::vector<double>& v) {
+  return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
+}
+
+void warn(GmmModel& model, const Search& found) {
+  if (found.cancelled) model.warnings.push_back("cancelled: not all starts were finished");
+  if (model.floor_reached)
+    model.warnings.push_back(
+        fmt::format("a component shrank onto few rows and is held up by the floor of {:g}, in all of {}: its "
+                    "likelihood says more of the floor "
+                    "than of the rows; take fewer components, or --covariance diagonal, spherical or tied",
+                    model.spec.floor, count_of(*model.spec.restarts, "start")));
+  for (Index k = 0; k < model.k(); ++k)
+    if (model.weights(k) < kDead)
+      model.warnings.push_back(
+          fmt::format("component {} has died: no row belongs to it; take fewer components", k + 1));
+}
+
+Certificate unverified(const GmmModel& model, double movement) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "movement in one more EM step";
+  out.value = std::numeric_limits<double>::quiet_NaN();
+  out.iterations = model.iterations;
+  out.stopped = "cancelled";
+  out.message =
+      fmt::format("Cancelled after {}; the last step moved by {}, and nothing was checked. 'lemma verify' looks again.",
+                  count_of(model.iterations, "iteration"), format_significant(movement, 2));
+  return out;
+}
+
+}  // namespace
+
+void Gmm::check() const {
+  if (components.empty()) throw Error("gmm: components names no number; give at least one");
+  for (const double each : components)
+    if (each != std::floor(each) || each > 1e6)
+      throw Error(fmt::format("gmm: components is {:g}, must be a whole number", each));
+  if (variance && covariance != Covariance::spherical)
+    throw Error("gmm: variance gives one variance to all columns; it needs covariance spherical");
+  const Matrix* given = std::get_if<Matrix>(&start);
+  if (!given) return;
+  if (given->size() == 0) throw Error("gmm: start has no means");
+  if (components.size() != 1 || static_cast<Index>(components[0]) != given->rows())
+    throw Error(fmt::format("gmm: start has {}, and components must be {} too", count_of(given->rows(), "mean"),
+                            given->rows()));
+  if (restarts && *restarts > 1)
+    throw Error(fmt::format("gmm: restarts is {}, but from given means there is only 1 way to start", *restarts));
+}
+
+void GmmModel::check() const {
+  const Index p = width();
+  require(k() > 0 && p > 0, "gmm: there are no means");
+  require(std::find(spec.components.begin(), spec.components.end(), static_cast<double>(k())) != spec.components.end(),
+          "gmm: there are not as many means as components");
+  require(weights.size() == k() && weights.allFinite() && (weights.array() >= 0).all() &&
+              std::abs(weights.sum() - 1) <= 1e-9,
+          "gmm: the weights are not shares of one");
+  require(means.allFinite() && covariances.allFinite() && trace.allFinite() && std::isfinite(log_likelihood) &&
+              std::isfinite(aic) && std::isfinite(bic) && std::isfinite(icl),
+          "gmm: a number is not finite");
+  require(covariances.rows() == gmm::covariance_rows(spec.covariance, k(), p) &&
+              covariances.cols() == gmm::covariance_columns(spec.covariance, p),
+          "gmm: the covariances are not of the kind that was fitted");
+  for (Index c = 0; c < k(); ++c) {
+    const Matrix sigma = covariance(c);
+    require(sigma == sigma.transpose() && (sigma.diagonal().array() > 0).all() && cholesky(sigma).has_value(),
+            "gmm: a covariance is not symmetric and positive definite");
+  }
+  if (spec.variance) require((covariances.array() == *spec.variance).all(), "gmm: a variance is not the given one");
+  require(parameters == gmm::parameter_count(spec.covariance, spec.variance.has_value(), k(), p),
+          "gmm: the number of parameters is wrong");
+  require(iterations > 0 && trace.size() == iterations, "gmm: trace must have one number for each iteration");
+  require(tried.size() == tried_bic.size() && tried.size() > 0 &&
+              tried.size() <= static_cast<Index>(spec.components.size()) &&
+              tried == vector_of(spec.components).head(tried.size()) && tried_bic.allFinite(),
+          "gmm: what was tried is not what was asked for");
+}
+
+Matrix GmmModel::covariance(Index component) const {
+  const Index p = width();
+  switch (spec.covariance) {
+    case Covariance::full: return covariances.middleRows(component * p, p);
+    case Covariance::tied: return covariances;
+    case Covariance::diagonal: return Vector(covariances.row(component).transpose()).asDiagonal();
+    default: return covariances(component, 0) * Matrix::Identity(p, p);
+  }
+}
+
+Matrix GmmModel::memberships(const MatrixView& x) const {
+  require_width(*this, x.cols());
+  Matrix r;
+  em::responsibilities(gmm::mixture_of(*this), x, r);
+  return r;
+}
+
+Vector GmmModel::log_density(const MatrixView& x) const {
+  require_width(*this, x.cols());
+  Matrix r;
+  return em::responsibilities(gmm::mixture_of(*this), x, r);
+}
+
+Labels GmmModel::assign(const MatrixView& x) const {
+  const Matrix r = memberships(x);
+  Labels out(at(x.rows()), -1);
+  for (Index i = 0; i < x.rows(); ++i) {
+    Index most = 0;
+    if (r.row(i).allFinite()) {
+      r.row(i).maxCoeff(&most);
+      out[at(i)] = static_cast<int>(most);
+    }
+  }
+  return out;
+}
+
+DrawnRows GmmModel::draw(Index count, std::uint64_t seed) const {
+  const Index p = width();
+  std::vector<Matrix> roots;
+  for (Index c = 0; c < k(); ++c) roots.push_back(*cholesky(covariance(c)));
+  DrawnRows out{Matrix(count, p)};
+  Vector z(p);
+  for (Index i = 0; i < count; ++i) {
+    RandomStream random(seed, at(i));
+    double left = random.uniform();
+    Index c = 0;
+    while (c + 1 < k() && left >= weights(c)) left -= weights(c++);
+    for (Index j = 0; j < p; ++j) z(j) = random.normal();
+    for (Index j = 0; j < p; ++j) {
+      double value = means(c, j);
+      for (Index l = 0; l <= j; ++l) value += roots[at(c)](l, j) * z(l);
+      out.x(i, j) = value;
+    }
+  }
+  return out;
+}
+
+std::string GmmModel::summary(const Names& names) const {
+  constexpr Index kMost = 50;
+  const Index shown = std::min(k(), kMost);
+  std::vector<std::string> component;
+  std::vector<double> share;
+  for (Index c = 0; c < shown; ++c) {
+    component.push_back(fmt::format("{}", c + 1));
+    share.push_back(weights(c));
+  }
+  TextTable table;
+  table.right("component", component).numbers("weight", share, 4);
+  for (Index j = 0; j < width(); ++j) {
+    const Vector column = means.col(j).head(shown);
+    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1),
+                  {column.begin(), column.end()}, 4);
+  }
+  std::string out =
+      fmt::format("Mixture of {} with {} covariance{}, after {}\n\nWeights and means:\n", count_of(k(), "Gaussian"),
+                  name_of(spec.covariance), spec.covariance == Covariance::tied || k() == 1 ? "" : "s",
+                  count_of(iterations, "iteration"));
+  out += table.str({.width = 100});
+  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  if (tried.size() > 1) {
+    std::vector<std::string> number;
+    for (const double each : tried) number.push_back(fmt::format("{:g}", each));
+    out += "\nNumbers of components tried:\n" +
+           TextTable().right("components", number).numbers("BIC", {tried_bic.begin(), tried_bic.end()}, 7).str();
+  }
+  out += fmt::format("\nlog-likelihood {}   {}   AIC {}   BIC {}   ICL {}\n", format_significant(log_likelihood, 7),
+                     count_of(parameters, "parameter"), format_significant(aic, 7), format_significant(bic, 7),
+                     format_significant(icl, 7));
+  return out;
+}
+
+GmmModel fit(const Valid<Gmm>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  GmmModel model;
+  model.spec = completed(*spec, rows);
+  const auto ground = gmm::survey(model.spec, rows, execution.part(0, 0.05));
+  const Search found = search(model.spec, rows, ground, options.seed, execution.part(0.05, 0.95));
+  if (!found.best) throw Cancelled();
+  const em::Run& best = *found.best;
+  const auto& gaussians = gaussians_of(best.mixture);
+  model.weights = best.mixture.weights;
+  model.means = gaussians.absolute_means();
+  model.covariances = gaussians.covariances();
+  model.floor_reached = gaussians.floor_binds();
+  model.iterations = static_cast<int>(best.trace.size());
+  model.trace = vector_of(best.trace);
+  model.tried = vector_of(found.tried);
+  model.tried_bic = vector_of(found.bic);
+  model.parameters = static_cast<int>(
+      gmm::parameter_count(model.spec.covariance, model.spec.variance.has_value(), model.k(), model.width()));
+  model.log_likelihood = best.log_likelihood;
+  model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
+  model.bic = bic_of(model.spec, best, model.width(), ground->weight);
+  model.icl = model.bic;
+  warn(model, found);
+  try {
+    model.icl = model.bic - 2 * em::step(rows, best.mixture, execution.part(0.95, 0.96)).hard;
+    if (!found.cancelled) model.certificate = certify(model, rows, execution.part(0.96, 1));
+    else model.certificate = unverified(model, best.movement);
+  } catch (const Cancelled&) { model.certificate = unverified(model, best.movement); }
+  return model;
+}
+
+template const Method& method_of<Gmm>();
+
+}  // namespace lemma

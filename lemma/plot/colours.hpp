@@ -1,0 +1,28 @@
+// lemma/plot/colours.hpp: colours that those who see few colours can tell apart, for light and dark paper. Inner header of the room.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <lemma/plot/figure.hpp>
+#include <string>
+
+namespace lemma::plot {
+
+struct Colour {
+  std::uint8_t red, green, blue;
+  std::string hex() const;  // "#0072b2"
+};
+
+inline constexpr int kPaletteSize = 8;
+
+struct Colours {
+  Colour paper, ink, faint, grid;
+  std::array<Colour, kPaletteSize> palette;  // Okabe and Ito (2008), without the yellow that white paper swallows
+};
+const Colours& colours(bool dark);
+
+/// On a ramp from 0 to 1. Sequential: from pale to dark (viridis, whose lightness falls evenly, turned round); diverging: blue,
+/// white at 0.5, vermilion.
+Colour ramp(Paint::Of of, double at);
+Colour colour_of(const Paint& paint, bool dark);
+
+}  // namespace lemma::plot

@@ -1,0 +1,39 @@
+// lemma/tree/boost/replay.hpp: the rows sent through a stored model once more, and what was seen on the way.
+#pragma once
+#include <lemma/tree/boost/linear.hpp>
+#include <lemma/tree/boost/outcome.hpp>
+
+namespace lemma::boost {
+
+/// Thresholds of each column, each once, ascending.
+std::vector<std::vector<double>> thresholds_of(const TreeNodes& trees);
+
+/// One pass. The score of a row before each round follows from the row alone, so that slopes, losses and the sums of every leaf
+/// are found without a look at other rows.
+struct Replay {
+  const BoostModel* model;
+  std::shared_ptr<const std::vector<std::vector<double>>> thresholds;
+  std::shared_ptr<const std::vector<Search>> places;  // among them
+  bool has_categories = false;
+
+  std::vector<double> g, h, cover;   // of each leaf
+  std::vector<double> below, up_to;  // of each leaf: weight of the residuals below its value, and of those not above it
+  std::vector<char> missed;          // of each node: a row misses the value that is asked for
+  std::vector<std::uint32_t> reached;            // of each set: categories that came
+  std::vector<std::vector<double>> under, over;  // of each threshold: the nearest values on both sides
+  std::vector<LineSums> lines;                   // base linear: of each step
+  std::vector<double> loss, held_out;            // before each round, and at the end
+  std::vector<double> sum;                       // base linear: of each column, from the centre
+  double weight = 0, held_weight = 0;
+
+  Replay(const BoostModel& of, const Execution& execution);
+  void accumulate(const Block& block);
+  void merge(const Replay& other);
+
+ private:
+  struct Part;  // a few rows, all rounds
+  void look_at_values(const Block& block, Index i);
+  void walk(const double* row, Index tree);
+};
+
+}  // namespace lemma::boost

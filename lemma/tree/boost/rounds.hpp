@@ -1,0 +1,50 @@
+// lemma/tree/boost/rounds.hpp: round after round, a tree for what is left.
+#pragma once
+#include <lemma/tree/boost/grow.hpp>
+#include <lemma/tree/boost/outcome.hpp>
+
+namespace lemma::boost {
+
+/// Scores, slopes and losses of all rows, in pieces fixed by the number of rows.
+class Slopes {
+ public:
+  Slopes(const Loss& loss, const Outcome& outcome, const Vector& start, const Execution& execution);
+
+  /// Probabilities of classes from the scores (softmax), and the losses of the rows as the scores are now.
+  void begin_round();
+  /// g and h of one output.
+  void make(Index output);
+
+  const Loss& loss() const { return loss_; }
+  double training_loss() const { return training_loss_; }  // means
+  double validation_loss() const { return validation_loss_; }
+  std::vector<double>& g() { return g_; }
+  std::vector<double>& h() { return h_; }
+  double& score(Index row, Index output) { return f_[at(row * outputs_ + output)]; }
+  double sum_of_g() const { return sum_g_; }  // Σ |g|
+  double sum_of_h() const { return sum_h_; }
+  double largest_curvature() const { return largest_; }
+  /// After g and h were changed.
+  void measure();
+
+ private:
+  void in_pieces(const std::function<void(Index piece, Index first, Index count)>& body) const;
+  double held_out_loss(Index first, Index count) const;
+
+  Loss loss_;
+  const Outcome& outcome_;
+  Execution execution_;
+  Index outputs_;
+  std::vector<double> f_, p_, g_, h_;  // scores and probabilities: those of a row one after the other
+  double training_loss_ = 0, validation_loss_ = 0, sum_g_ = 0, sum_h_ = 0, largest_ = 0;
+};
+
+/// Adds trees to the model until `rounds`, until rows held out say stop, or until nothing is gained.
+void add_trees(BoostModel& model, const Rows& rows, const Outcome& outcome, const Execution& execution);
+
+/// Has the loss of the rows held out not fallen for so long?
+bool has_waited(const std::vector<double>& validation_loss, int patience);
+/// The round after which it was least, from 1.
+Index best_round(const std::vector<double>& validation_loss);
+
+}  // namespace lemma::boost

@@ -1,0 +1,575 @@
+// lemma/tree/tree/recount.cpp
+#include <lemma/tree/shared/radix.hpp>
+#include <lemma/tree/tree/recount.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <queue>
+
+namespace lemma::tree {
+namespace {
+
+constexpr std::size_t kAllSets = 10;  // categories up to which every set is tried
+
+/// The median of what has come so far, and how far all lies from it: a heap on either side.
+class RunningMedian {
+ public:
+  void add(double y, double w) {
+    if (low_.empty() || y <= low_.top().first) push(low_, y, w, 1);
+    else push(high_, y, w, -1);
+    while (low_weight_ < weight_ / 2 - 1e-12 * weight_) {
+      const auto [value, weight] = high_.top();
+      high_.pop();
+      low_.emplace(value, weight);
+      low_weight_ += weight;
+      low_sum_ += weight * value;
+    }
+    while (low_weight_ - low_.top().second >= weight_ / 2 - 1e-12 * weight_ && low_.size() > 1) {
+      const auto [value, weight] = low_.top();
+      low_.pop();
+      high_.emplace(value, weight);
+      low_weight_ -= weight;
+      low_sum_ -= weight * value;
+    }
+  }
+  double median() const { return low_.top().first; }
+  double unsaid() const {
+    const double m = median();
+    return std::max(0.0, m * low_weight_ - low_sum_ + (sum_ - low_sum_) - m * (weight_ - low_weight_));
+  }
+
+ private:
+  void push(auto& heap, double y, double w, int side) {
+    heap.emplace(y, w);
+    weight_ += w;
+    sum_ += w * y;
+    if (side > 0) {
+      low_weight_ += w;
+      low_sum_ += w * y;
+    }
+  }
+  using Item = std::pair<double, double>;
+  std::priority_queue<Item> low_;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> high_;
+  double weight_ = 0, sum_ = 0, low_weight_ = 0, low_sum_ = 0;
+};
+
+struct Value1 {
+  double value;
+  std::uint32_t member;
+};
+
+/// One column on its way down the tree.
+class ColumnCount {
+ public:
+  ColumnCount(const TreeModel& model, const Recount& count, Index column, std::vector<SplitCount>& splits)
+      : model_(model), count_(count), plan_(count.plan), column_(column), splits_(splits) {
+    classes_ = is_of_classes(plan_.criterion) ? at(model.class_count()) : 0;
+  }
+
+  void run(const MatrixView& x) {
+    std::vector<KeyedRow> keyed;
+    std::vector<Value1> all, missing;
+    for (std::size_t m = 0; m < count_.members.size(); ++m) {
+      const double value = x(count_.members[m].row, column_);
+      const auto member = static_cast<std::uint32_t>(m);
+      if (std::isnan(value)) missing.push_back({value, member});
+      else keyed.push_back({key_of(value), member});
+    }
+    radix_sort(keyed);
+    for (const KeyedRow& each : keyed) all.push_back({number_of(each.key), each.row});
+    all.insert(all.end(), missing.begin(), missing.end());
+    space_.resize(all.size());
+    std::vector<std::pair<Index, std::span<Value1>>> waiting{{0, all}};
+    while (!waiting.empty()) {
+      const auto [node, values] = waiting.back();
+      waiting.pop_back();
+      if (model_.nodes.is_leaf(node)) continue;
+      look_at(node, values);
+      const std::size_t middle = count_.nodes[at(node)].middle;
+      std::size_t left = 0, right = 0;
+      for (const Value1 each : values) {
+        if (each.member < middle) values[left++] = each;
+        else space_[right++] = each;
+      }
+      std::copy_n(space_.begin(), right, values.begin() + static_cast<std::ptrdiff_t>(left));
+      waiting.emplace_back(model_.nodes.left(node), values.first(left));
+      waiting.emplace_back(model_.nodes.right(node), values.subspan(left));
+    }
+  }
+
+ private:
+  Side empty() const {
+    Side out;
+    out.counts.assign(classes_, 0.0);
+    return out;
+  }
+  void add(Side& side, const Member& member, double sign = 1) const {
+    side.weight += sign * member.weight;
+    if (classes_ > 0) {
+      const auto k = static_cast<std::size_t>(member.label);
+      side.counts[k] += sign * member.weight * (plan_.altered.empty() ? 1.0 : plan_.altered[k]);
+      return;
+    }
+    const double y = member.y - centre_;
+    side.sum += sign * member.weight * y;
+    side.squares += sign * member.weight * y * y;
+    if (plan_.criterion == TreeCriterion::poisson) side.logs += sign * member.weight * x_log_x(member.y);
+  }
+  void add(Side& side, const Side& other) const {
+    side.weight += other.weight;
+    side.sum += other.sum;
+    side.squares += other.squares;
+    side.logs += other.logs;
+    for (std::size_t k = 0; k < classes_; ++k) side.counts[k] += other.counts[k];
+  }
+  /// What the rows of a side leave unsaid, by its definition.
+  double unsaid(const Side& side) const {
+    if (classes_ == 0) {
+      if (!(side.weight > 0)) return 0;
+      if (plan_.criterion == TreeCriterion::variance)
+        return std::max(0.0, side.squares - side.sum * side.sum / side.weight);
+      return side.sum > 0 ? 2 * (side.logs - side.sum * std::log(side.sum / side.weight))
+                          : 0;  // counts: the centre is 0
+    }
+    double all = 0, out = 0, most = 0;
+    for (const double n : side.counts) all += n;
+    for (const double n : side.counts) {
+      if (!(n > 0)) continue;
+      if (plan_.criterion == TreeCriterion::gini) out += n * (all - n) / all;
+      else if (plan_.criterion == TreeCriterion::entropy) out -= n * std::log(n / all);
+      most = std::max(most, n);
+    }
+    return plan_.criterion == TreeCriterion::misclassification ? all - most : out;
+  }
+  double mean(const Side& side) const {
+    if (classes_ == 0) return centre_ + side.sum / side.weight;
+    double sum = 0, all = 0;
+    for (std::size_t k = 0; k < classes_; ++k) {
+      sum += static_cast<double>(k) * side.counts[k];
+      all += side.counts[k];
+    }
+    return sum / all;
+  }
+  bool is_allowed(double left_weight, double right_weight, double left_value, double right_value,
+                  const NodeCount& node) const {
+    const double least = plan_.min_leaf * (1 - 1e-9);
+    if (left_weight < least || right_weight < least) return false;
+    if (plan_.monotone.empty()) return true;
+    const int sign = plan_.monotone[at(column_)];
+    return std::min(left_value, right_value) >= node.lower && std::max(left_value, right_value) <= node.upper &&
+           (sign == 0 || sign * (right_value - left_value) >= 0);
+  }
+
+  void look_at(Index node, std::span<const Value1> values) {
+    const NodeCount& here = count_.nodes[at(node)];
+    centre_ = plan_.criterion == TreeCriterion::poisson ? 0 : here.mean;
+    const auto end =
+        std::partition_point(values.begin(), values.end(), [](const Value1& v) { return !std::isnan(v.value); });
+    const std::span<const Value1> present(values.begin(), end), missing(end, values.end());
+    if (static_cast<Index>(model_.nodes[node].column) == column_) count_own(node, present, missing);
+    if (present.size() < 2) return;
+    const bool both = plan_.missing == TreeMissing::direction && !missing.empty();
+    double best = 0;
+    for (const bool left : {false, true}) {
+      if (left && !both) break;
+      if (classes_ > 0 && model_.nodes.levels[at(column_)] == 0)
+        best = std::max(best, by_classes(here, present, missing, both, left));
+      else if (plan_.criterion == TreeCriterion::absolute)
+        best = std::max(best, by_median(here, present, missing, both, left));
+      else if (model_.nodes.levels[at(column_)] > 0) best = std::max(best, by_sets(here, present, missing, both, left));
+      else best = std::max(best, by_thresholds(here, present, missing, both, left));
+    }
+    splits_[at(node)].best = std::max(splits_[at(node)].best, best);
+  }
+
+  /// The split that the node has.
+  void count_own(Index node, std::span<const Value1> present, std::span<const Value1> missing) {
+    SplitCount& out = splits_[at(node)];
+    const TreeNode& asks = model_.nodes[node];
+    Side left = empty(), right = empty();
+    RunningMedian medians[3];
+    out.low = -std::numeric_limits<double>::infinity();
+    out.high = -out.low;
+    if (asks.categories) out.seen.assign(static_cast<std::size_t>(model_.nodes.levels[asks.column]), 0);
+    const auto put = [&](const Member& member, bool to_left) {
+      add(to_left ? left : right, member);
+      if (plan_.criterion != TreeCriterion::absolute) return;
+      medians[0].add(member.y, member.weight);
+      medians[to_left ? 1 : 2].add(member.y, member.weight);
+    };
+    for (const Value1& each : present) {
+      const bool to_left = model_.nodes.goes_left(asks, each.value);
+      if (asks.categories) out.seen[static_cast<std::size_t>(each.value)] = 1;
+      else if (to_left) out.low = std::max(out.low, each.value);
+      else out.high = std::min(out.high, each.value);
+      put(count_.members[each.member], to_left);
+    }
+    out.left_weight = left.weight;
+    out.right_weight = right.weight;
+    if (plan_.missing == TreeMissing::direction)
+      for (const Value1& each : missing) put(count_.members[each.member], asks.missing_left != 0);
+    if (!(left.weight > 0 && right.weight > 0)) return;
+    out.left_mean = mean(left);
+    out.right_mean = mean(right);
+    if (plan_.criterion == TreeCriterion::absolute) {
+      out.gain = medians[0].unsaid() - medians[1].unsaid() - medians[2].unsaid();
+      out.left_mean = medians[1].median();
+      out.right_mean = medians[2].median();
+      return;
+    }
+    Side all = left;
+    add(all, right);
+    out.gain = unsaid(all) - unsaid(left) - unsaid(right);
+  }
+
+  Side sum_of(std::span<const Value1> values) const {
+    Side out = empty();
+    for (const Value1& each : values) add(out, count_.members[each.member]);
+    return out;
+  }
+
+  /// What classes leave unsaid, by the definition of each criterion.
+  double unsaid(const double* counts) const {
+    double all = 0, squares = 0, most = 0;
+    for (std::size_t k = 0; k < classes_; ++k) {
+      all += counts[k];
+      squares += counts[k] * counts[k];
+      most = std::max(most, counts[k]);
+    }
+    if (plan_.criterion == TreeCriterion::gini) return all - squares / all;
+    if (plan_.criterion == TreeCriterion::misclassification) return all - most;
+    double out = 0;
+    for (std::size_t k = 0; k < classes_; ++k)
+      if (counts[k] > 0) out -= counts[k] * std::log(counts[k] / all);
+    return out;
+  }
+  /// Of classes, which have few numbers to hold: the same as by_thresholds on plain arrays.
+  double by_classes(const NodeCount& node, std::span<const Value1> present, std::span<const Value1> missing,
+                    bool with_missing, bool missing_left) {
+    counts_.assign(3 * classes_, 0.0);
+    double *left = counts_.data(), *right = left + classes_, *all = right + classes_;
+    double left_weight = 0, right_weight = 0;
+    const auto cost = [&](std::size_t k) { return plan_.altered.empty() ? 1.0 : plan_.altered[k]; };
+    const auto put = [&](std::span<const Value1> values, double* side, double& weight) {
+      for (const Value1& each : values) {
+        const std::size_t k = count_.label[each.member];
+        side[k] += count_.weight[each.member] * cost(k);
+        weight += count_.weight[each.member];
+      }
+    };
+    put(present, right, right_weight);
+    if (with_missing) put(missing, missing_left ? left : right, missing_left ? left_weight : right_weight);
+    for (std::size_t k = 0; k < classes_; ++k) all[k] = left[k] + right[k];
+    const double before = unsaid(all), least = plan_.min_leaf * (1 - 1e-9);
+    const bool constrained = !plan_.monotone.empty();
+    double best = 0;
+    for (std::size_t i = 0; i + 1 < present.size(); ++i) {
+      const std::uint32_t member = present[i].member;
+      const std::size_t k = count_.label[member];
+      const double w = count_.weight[member], n = w * cost(k);
+      left[k] += n;
+      right[k] -= n;
+      left_weight += w;
+      right_weight -= w;
+      if (present[i].value == present[i + 1].value || left_weight < least || right_weight < least) continue;
+      if (constrained &&
+          !is_allowed(left_weight, right_weight, left[1] / (left[0] + left[1]), right[1] / (right[0] + right[1]), node))
+        continue;
+      best = std::max(best, before - unsaid(left) - unsaid(right));
+    }
+    return best;
+  }
+
+  double by_thresholds(const NodeCount& node, std::span<const Value1> present, std::span<const Value1> missing,
+                       bool with_missing, bool missing_left) const {
+    Side left = empty(), right = sum_of(present);
+    if (with_missing) add(missing_left ? left : right, sum_of(missing));
+    Side all = left;
+    add(all, right);
+    const double before = unsaid(all);
+    double best = 0;
+    for (std::size_t i = 0; i + 1 < present.size(); ++i) {
+      const Member& member = count_.members[present[i].member];
+      add(left, member);
+      add(right, member, -1);
+      if (present[i].value == present[i + 1].value) continue;
+      const bool constrained = !plan_.monotone.empty();
+      if (!is_allowed(left.weight, right.weight, constrained ? mean(left) : 0, constrained ? mean(right) : 0, node))
+        continue;
+      best = std::max(best, before - unsaid(left) - unsaid(right));
+    }
+    return best;
+  }
+
+  /// Every set of few categories, each added up; of many those that the order of their means begins, or one against the rest.
+  double by_sets(const NodeCount& node, std::span<const Value1> present, std::span<const Value1> missing,
+                 bool with_missing, bool missing_left) const {
+    std::vector<Side> lots;
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      if (i == 0 || present[i].value != present[i - 1].value) lots.push_back(empty());
+      add(lots.back(), count_.members[present[i].member]);
+    }
+    const Side rest = with_missing ? sum_of(missing) : empty();
+    double best = 0;
+    const auto attempt = [&](const auto& is_left) {
+      Side left = empty(), right = empty();
+      for (std::size_t k = 0; k < lots.size(); ++k) add(is_left(k) ? left : right, lots[k]);
+      if (with_missing) add(missing_left ? left : right, rest);
+      if (!is_allowed(left.weight, right.weight, mean(left), mean(right), node)) return;
+      Side all = left;
+      add(all, right);
+      best = std::max(best, unsaid(all) - unsaid(left) - unsaid(right));
+    };
+    if (lots.size() <= kAllSets) {
+      for (std::uint32_t set = 1; set + 1 < 1U << lots.size(); ++set)
+        attempt([&](std::size_t k) { return (set >> k & 1U) != 0; });
+    } else if (classes_ > 2) {
+      for (std::size_t one = 0; one < lots.size(); ++one) attempt([&](std::size_t k) { return k == one; });
+    } else {
+      std::vector<std::size_t> order(lots.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return mean(lots[a]) < mean(lots[b]); });
+      std::vector<Side> after(lots.size() + 1, empty());  // what is right of each place
+      if (with_missing && !missing_left) after.back() = rest;
+      for (std::size_t k = lots.size(); k-- > 0;) {
+        after[k] = after[k + 1];
+        add(after[k], lots[order[k]]);
+      }
+      Side left = with_missing && missing_left ? rest : empty();
+      Side all = left;
+      add(all, after[0]);
+      for (std::size_t k = 0; k + 1 < lots.size(); ++k) {
+        add(left, lots[order[k]]);
+        const Side& right = after[k + 1];
+        if (is_allowed(left.weight, right.weight, mean(left), mean(right), node))
+          best = std::max(best, unsaid(all) - unsaid(left) - unsaid(right));
+      }
+    }
+    return best;
+  }
+
+  /// What either side leaves unsaid about its median, from both ends.
+  double by_median(const NodeCount& node, std::span<const Value1> present, std::span<const Value1> missing,
+                   bool with_missing, bool missing_left) const {
+    std::vector<Value1> order(present.begin(), present.end());
+    const bool categories = model_.nodes.levels[at(column_)] > 0;
+    if (categories) {  // in the order of their medians
+      std::vector<std::pair<double, double>> medians;
+      for (std::size_t i = 0, j; i < order.size(); i = j) {
+        std::vector<std::pair<double, double>> lot;
+        for (j = i; j < order.size() && order[j].value == order[i].value; ++j)
+          lot.emplace_back(count_.members[order[j].member].y, count_.members[order[j].member].weight);
+        const double median = weighted_median(lot);
+        for (std::size_t k = i; k < j; ++k) medians.emplace_back(median, order[k].value);
+      }
+      std::vector<std::size_t> place(order.size());
+      std::iota(place.begin(), place.end(), std::size_t{0});
+      std::stable_sort(place.begin(), place.end(), [&](auto a, auto b) { return medians[a] < medians[b]; });
+      std::vector<Value1> sorted;
+      for (const std::size_t each : place) sorted.push_back(order[each]);
+      order = std::move(sorted);
+    }
+    const std::size_t n = order.size();
+    std::vector<double> unsaid_left(n), value_left(n), unsaid_right(n), value_right(n), weight_left(n), weight_right(n);
+    const auto walk = [&](bool from_left, auto& unsaid_of, auto& value_of, auto& weight_of) {
+      RunningMedian median;
+      double weight = 0;
+      const auto put = [&](const Member& member) {
+        median.add(member.y, member.weight);
+        weight += member.weight;
+      };
+      if (with_missing && missing_left == from_left)
+        for (const Value1& each : missing) put(count_.members[each.member]);
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t i = from_left ? k : n - 1 - k;
+        put(count_.members[order[i].member]);
+        unsaid_of[i] = median.unsaid();
+        value_of[i] = median.median();
+        weight_of[i] = weight;
+      }
+    };
+    walk(true, unsaid_left, value_left, weight_left);
+    walk(false, unsaid_right, value_right, weight_right);
+    RunningMedian all;
+    for (const Value1& each : order) all.add(count_.members[each.member].y, count_.members[each.member].weight);
+    for (const Value1& each : missing)
+      if (with_missing) all.add(count_.members[each.member].y, count_.members[each.member].weight);
+    double best = 0;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      if (order[i].value == order[i + 1].value) continue;
+      if (!is_allowed(weight_left[i], weight_right[i + 1], value_left[i], value_right[i + 1], node)) continue;
+      best = std::max(best, all.unsaid() - unsaid_left[i] - unsaid_right[i + 1]);
+    }
+    return best;
+  }
+
+  const TreeModel& model_;
+  const Recount& count_;
+  const Plan& plan_;
+  Index column_;
+  std::vector<SplitCount>& splits_;
+  std::size_t classes_ = 0;
+  double centre_ = 0;
+  std::vector<Value1> space_;
+  std::vector<double> counts_;
+};
+
+/// Leaves from left to right; each node's range of them.
+std::vector<Index> leaf_order(const TreeNodes& nodes) {
+  std::vector<Index> place(at(nodes.size()), 0);
+  std::vector<Index> waiting{0};
+  Index next = 0;
+  while (!waiting.empty()) {
+    const Index i = waiting.back();
+    waiting.pop_back();
+    if (nodes.is_leaf(i)) {
+      place[at(i)] = next++;
+      continue;
+    }
+    waiting.push_back(nodes.right(i));
+    waiting.push_back(nodes.left(i));
+  }
+  return place;
+}
+
+void find_members(Recount& out, const TreeModel& model, const Rows& rows, const MatrixView& x,
+                  const std::vector<std::uint8_t>& in) {
+  BlockBuffer buffer;
+  const Block outcome = rows.outcome(0, rows.count(), buffer);
+  const auto place = leaf_order(model.nodes);
+  const Way way{model};
+  struct Part {
+    Index place;
+    Member member;
+  };
+  std::vector<Part> parts;
+  std::size_t taking_part = 0;
+  for (Index i = 0; i < rows.count(); ++i) {
+    const double w = outcome.weight_of(i);
+    if (!(w > 0) || (!in.empty() && in[taking_part++] == 0)) continue;
+    Member member{i, w, outcome.label.empty() ? 0 : outcome.label[at(i)], outcome.y.empty() ? 0 : outcome.y[at(i)]};
+    const double* row = x.row(i).data();
+    if (model.spec.missing != TreeMissing::fractions) {
+      parts.push_back({place[at(way.leaf(row))], member});
+      continue;
+    }
+    way.each_leaf(row, [&](Index leaf, double share) {
+      member.weight = w * share;
+      parts.push_back({place[at(leaf)], member});
+    });
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.place < b.place; });
+  std::vector<std::size_t> first(at(model.nodes.leaves()) + 1, 0);
+  for (const Part& each : parts) {
+    ++first[at(each.place) + 1];
+    out.members.push_back(each.member);
+    out.label.push_back(static_cast<std::uint16_t>(each.member.label));
+    out.weight.push_back(each.member.weight);
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  out.nodes.resize(at(model.nodes.size()));
+  for (Index i = model.nodes.size() - 1; i >= 0; --i) {
+    NodeCount& node = out.nodes[at(i)];
+    if (model.nodes.is_leaf(i)) {
+      node.begin = first[at(place[at(i)])];
+      node.middle = node.end = first[at(place[at(i)]) + 1];
+    } else {
+      node.begin = out.nodes[at(model.nodes.left(i))].begin;
+      node.middle = out.nodes[at(model.nodes.left(i))].end;
+      node.end = out.nodes[at(model.nodes.right(i))].end;
+    }
+  }
+}
+
+void add_up(NodeCount& node, const std::vector<Member>& members, const Plan& plan, Index classes) {
+  node.counts.assign(at(classes), 0.0);
+  double sum = 0;
+  for (std::size_t m = node.begin; m < node.end; ++m) {
+    node.weight += members[m].weight;
+    if (classes > 0) node.counts[static_cast<std::size_t>(members[m].label)] += members[m].weight;
+    else sum += members[m].weight * members[m].y;
+  }
+  if (!(node.weight > 0)) return;
+  if (classes > 0) {
+    double least = std::numeric_limits<double>::infinity(), altered = 0;
+    for (Index k = 0; k < classes; ++k) {
+      double expected = 0;
+      for (Index j = 0; j < classes; ++j) expected += plan.loss(j, k) * plan.prior_of(at(j)) * node.counts[at(j)];
+      least = std::min(least, expected);
+      const double n = node.counts[at(k)] * (plan.altered.empty() ? 1.0 : plan.altered[at(k)]);
+      altered += n;
+      node.value += static_cast<double>(k) * n;
+    }
+    node.value /= altered;
+    node.risk = least;
+    return;
+  }
+  node.value = node.mean = sum / node.weight;
+  if (plan.criterion == TreeCriterion::absolute) {
+    std::vector<std::pair<double, double>> all;
+    for (std::size_t m = node.begin; m < node.end; ++m) all.emplace_back(members[m].y, members[m].weight);
+    node.value = weighted_median(std::move(all));
+  } else if (plan.criterion == TreeCriterion::poisson) {
+    node.value = (1 + sum) / (1 / plan.rate + node.weight);
+  }
+  for (std::size_t m = node.begin; m < node.end; ++m) {
+    const double y = members[m].y, off = y - node.value;
+    node.risk += members[m].weight * (plan.criterion == TreeCriterion::variance ? off * off
+                                      : plan.criterion == TreeCriterion::absolute
+                                          ? std::abs(off)
+                                          : 2 * (x_log_x(y) - y * std::log(node.value) - off));
+  }
+}
+
+void find_bounds(Recount& out, const TreeModel& model) {
+  for (Index i = 0; i < model.nodes.size(); ++i) {
+    if (model.nodes.is_leaf(i)) continue;
+    const NodeCount& node = out.nodes[at(i)];
+    NodeCount &left = out.nodes[at(model.nodes.left(i))], &right = out.nodes[at(model.nodes.right(i))];
+    left.lower = right.lower = node.lower;
+    left.upper = right.upper = node.upper;
+    const int sign = out.plan.monotone.empty() ? 0 : out.plan.monotone[model.nodes[i].column];
+    if (sign == 0) continue;
+    const double middle =
+        std::midpoint(std::clamp(left.value, node.lower, node.upper), std::clamp(right.value, node.lower, node.upper));
+    (sign > 0 ? left : right).upper = middle;
+    (sign > 0 ? right : left).lower = middle;
+  }
+}
+
+}  // namespace
+
+Recount recount(const TreeModel& model, const Rows& rows, const MatrixView& x, const Execution& execution) {
+  Recount out;
+  std::vector<std::uint8_t> in;
+  if (model.spec.validation > 0)
+    in = kept_in(ranked_columns(Tree::name, rows, execution), model.spec.validation, std::stoull(model.seed));
+  find_members(out, model, rows, x, in);
+  const Index classes = model.class_count();
+  NodeCount root = out.nodes[0];
+  out.plan = plan_of(model.spec, std::vector<double>(at(classes), 1.0), 1);
+  add_up(root, out.members, out.plan, classes);
+  out.plan = plan_of(model.spec, root.counts, root.mean);
+  parallel_for(model.nodes.size(), execution,
+               [&](Index i) { add_up(out.nodes[at(i)], out.members, out.plan, classes); });
+  find_bounds(out, model);
+  out.splits.resize(out.nodes.size());
+  std::mutex mutex;
+  parallel_for(model.width(), execution, [&](Index j) {
+    std::vector<SplitCount> found(out.nodes.size());
+    ColumnCount(model, out, j, found).run(x);
+    const std::lock_guard lock(mutex);
+    for (Index i = 0; i < model.nodes.size(); ++i) {
+      const double best = std::max(out.splits[at(i)].best, found[at(i)].best);
+      if (!model.nodes.is_leaf(i) && static_cast<Index>(model.nodes[i].column) == j)
+        out.splits[at(i)] = std::move(found[at(i)]);
+      out.splits[at(i)].best = best;
+    }
+  });
+  return out;
+}
+
+}  // namespace lemma::tree

@@ -1,0 +1,212 @@
+// lemma/validate/bound.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/random.hpp>
+#include <lemma/core/row_views.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/data/rows_for.hpp>
+#include <lemma/math/distributions.hpp>
+#include <lemma/math/special.hpp>
+#include <lemma/metric/classification.hpp>
+#include <lemma/model/any_spec.hpp>
+#include <lemma/validate/bound.hpp>
+
+namespace lemma {
+namespace {
+
+std::string shown(double number) { return format_significant(number, 4); }
+
+/// Rows that had no part in the model.
+bool are_new(const Honesty& honesty) { return honesty.kind == Honesty::Kind::test; }
+bool are_training(const Honesty& honesty) { return honesty.kind == Honesty::Kind::training; }
+
+void add(RiskBounds& out, std::string name, std::optional<double> value, std::string assumes, std::string says) {
+  if (value && *value >= 1) says = fmt::format("says nothing here: it comes to {}", shown(*value));
+  out.bounds.push_back({std::move(name), value, std::move(assumes), std::move(says)});
+}
+
+/// Exact upper end: by the F distribution.
+double binomial_upper(double mistakes, double n, double delta) {
+  if (mistakes >= n) return 1;
+  const double f = f_quantile(1 - delta, 2 * (mistakes + 1), 2 * (n - mistakes));
+  return (mistakes + 1) * f / (n - mistakes + (mistakes + 1) * f);
+}
+
+void add_of_new_rows(RiskBounds& out, double n) {
+  const std::string assumes = fmt::format("independent rows that had no part in the model{}",
+                                          out.looks > 1 ? fmt::format(", looked at for {} models", out.looks) : "");
+  const char* why = are_training(out.honesty) ? "does not apply: the model has learned from these rows"
+                    : out.honesty.kind == Honesty::Kind::mixed
+                        ? "does not apply: the model has learned from some of these rows"
+                        : "does not apply: it is not known whether the model has learned from these rows";
+  if (!are_new(out.honesty)) {
+    add(out, "hoeffding", {}, assumes, why);
+    add(out, "binomial", {}, assumes, why);
+    return;
+  }
+  const double m = out.looks, half = std::sqrt(std::log(2 * m / out.delta) / (2 * n));
+  add(out, "hoeffding", out.error + half, assumes, fmt::format("the error is at most {}", shown(out.error + half)));
+  const double exact = binomial_upper(std::round(out.error * n), n, out.delta / m);
+  add(out, "binomial", exact, assumes, fmt::format("the error is at most {}", shown(exact)));
+}
+
+void add_vc(const AnyModel& model, RiskBounds& out, double n) {
+  const auto d = vc_dimension(model);
+  const std::string assumes =
+      d ? fmt::format("independent training rows, and a rule from a class of VC dimension {}: half spaces", *d)
+        : "independent training rows, and a rule from a class whose VC dimension is known";
+  if (!are_training(out.honesty))
+    return add(out, "vc", {}, assumes, "does not apply: it is about the rows that the model has learned from");
+  if (!d)
+    return add(out, "vc", {}, assumes,
+               fmt::format("does not apply: the VC dimension of {} is {}", out.method,
+                           model->class_count() > 2 ? "of two classes alone" : "not known, and may be infinite"));
+  const double value = out.error + std::sqrt(8 / n * (std::log(4 / out.delta) + log_growth(2 * n, *d)));
+  add(out, "vc", value, assumes, fmt::format("the error is at most {}", shown(value)));
+}
+
+/// The largest mean σᵢ h(xᵢ) that the method finds, over random signs.
+struct Complexity {
+  double mean = 0, standard_error = 0;
+};
+Complexity complexity_of(const TrainedModel& trained, const Rows& rows, const BoundOptions& options) {
+  const AnySpec spec(parse_method(trained.model->method().name()).shared(), trained.model->params());
+  const Index n = rows.count();
+  std::vector<double> found(static_cast<std::size_t>(options.draws));
+  parallel_for(options.draws, options.judge.execution.part(0.3, 1, "random signs"), [&](Index b) {
+    RandomStream stream = RandomStream(options.seed, 0x5ad).split(static_cast<std::uint64_t>(b));
+    std::vector<int> sign(at(n));
+    for (int& each : sign) each = static_cast<int>(stream.below(2));
+    if (std::count(sign.begin(), sign.end(), 1) % n == 0) sign[0] = 1 - sign[0];  // all alike: no method takes that
+    const RelabelledRows drawn(rows, sign, rows.classes);
+    FitOptions how;
+    how.seed = options.seed;
+    how.threads = options.judge.execution.threads;
+    const AnyModel model = spec.fit(drawn, how);
+    double sum = 0;
+    BlockBuffer buffer;
+    constexpr Index kTogether = 4096;
+    for (Index first = 0; first < n; first += kTogether) {
+      const Block block = rows.read(first, std::min(kTogether, n - first), buffer);
+      const Labels said = model.predict(block.x).label();
+      for (Index i = 0; i < block.rows(); ++i) sum += said[at(i)] == sign[at(first + i)] ? 1 : -1;
+    }
+    found[at(b)] = std::abs(sum) / static_cast<double>(n);  // with h its opposite is in the class too
+  });
+  Complexity out;
+  for (const double each : found) out.mean += each / options.draws;
+  for (const double each : found)
+    out.standard_error += (each - out.mean) * (each - out.mean) / (options.draws * std::max(1.0, options.draws - 1.0));
+  out.standard_error = std::sqrt(out.standard_error);
+  return out;
+}
+
+void add_rademacher(const TrainedModel& trained, const TableStream& data, const BoundOptions& options, RiskBounds& out,
+                    double n, bool weighted) {
+  const std::string assumes =
+      "independent training rows, and a fit that finds the rule of its class that suits random signs best; one that "
+      "does "
+      "not makes the bound too small";
+  if (!are_training(out.honesty))
+    return add(out, "rademacher", {}, assumes, "does not apply: it is about the rows that the model has learned from");
+  if (trained.model->class_count() != 2 || weighted)
+    return add(out, "rademacher", {}, assumes,
+               fmt::format("does not apply: it is for two classes and rows without weights"));
+  RowsUse use;
+  use.use = Use::judging;
+  use.missing = options.judge.missing;
+  const RowsOfData given = rows_for(trained.design, data, use, options.judge.memory);
+  const Complexity found = complexity_of(trained, *given.rows, options);
+  const double value =
+      out.error + found.mean + 2 * found.standard_error + 3 * std::sqrt(std::log(2 / out.delta) / (2 * n));
+  add(out, "rademacher", value, assumes,
+      fmt::format("the error is at most {} (complexity {} by {})", shown(value), shown(found.mean),
+                  count_of(options.draws, "draw")));
+}
+
+}  // namespace
+
+double log_growth(double n, double dimension) {
+  if (dimension >= n) return n * std::log(2.0);
+  Vector terms(static_cast<Index>(dimension) + 1);
+  for (Index i = 0; i < terms.size(); ++i) {
+    const auto k = static_cast<double>(i);
+    terms(i) = log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
+  }
+  return log_sum_exp(terms);
+}
+
+std::optional<double> vc_dimension(const AnyModel& model) {
+  if (model->task() != Task::classification || model->class_count() != 2) return {};
+  const auto plane = model->affine();
+  if (!plane || plane->a.rows() > 2) return {};
+  return static_cast<double>(plane->a.cols() + 1);
+}
+
+RiskBounds bound_risk(const TrainedModel& trained, const TableStream& data, const BoundOptions& options) {
+  const AnyModel& model = trained.model;
+  if (model->task() != Task::classification)
+    throw Error(fmt::format("bounds are of shares of mistakes, and {} is for {}: its errors have no bound",
+                            model->method().name(), name_of(model->task())));
+  if (!(options.delta > 0 && options.delta < 1))
+    throw Error(fmt::format("delta is {}, must be above 0 and below 1", options.delta));
+  if (options.looks < 1) throw Error(fmt::format("the number of looks is {}, must be at least 1", options.looks));
+  if (options.draws < 1) throw Error(fmt::format("the number of draws is {}, must be at least 1", options.draws));
+  JudgeOptions how = options.judge;
+  how.execution = options.judge.execution.part(0, 0.3);
+  const AskedTable asked = ask(trained, data, how);
+  RiskBounds out;
+  out.model = out.method = model->method().name();
+  out.data = data.schema().source();
+  out.rows = asked.kept.count();
+  out.looks = options.looks;
+  out.delta = options.delta;
+  out.honesty = asked.honesty;
+  out.notes = asked.notes;
+  const Confusion table = confusion(asked.answers.label, asked.answers.predicted,
+                                    static_cast<Index>(asked.classes.size()), asked.answers.weight);
+  out.error = 1 - table.accuracy();
+  const double n = table.total();
+  add_of_new_rows(out, n);
+  add_vc(model, out, n);
+  add_rademacher(trained, data, options, out, n, asked.answers.weight.size() > 0);
+  return out;
+}
+
+Value to_value(const RiskBounds& found) {
+  Value out = Value::object();
+  out.set("model", found.model);
+  out.set("method", found.method);
+  out.set("data", found.data);
+  out.set("rows", found.rows);
+  out.set("delta", found.delta);
+  out.set("looks", found.looks);
+  out.set("error", found.error);
+  out.set("equal_to_training_rows", to_value(found.honesty));
+  Value::List bounds;
+  for (const auto& each : found.bounds) {
+    Value one = Value::object();
+    one.set("bound", each.name);
+    one.set("value", each.value ? Value(*each.value) : Value());
+    one.set("says_nothing", each.says_nothing());
+    one.set("assumes", each.assumes);
+    one.set("message", each.says);
+    bounds.push_back(std::move(one));
+  }
+  out.set("bounds", std::move(bounds));
+  out.set("notes", found.notes);
+  return out;
+}
+
+std::string text(const RiskBounds& found) {
+  std::string out = fmt::format("{} on {}: {}, {} of them wrong\n{}\n\nWith probability {}:\n\n", found.model,
+                                found.data, count_of(found.rows, "row"), shown(found.error),
+                                wrap(found.honesty.sentence, 98), shown(1 - found.delta));
+  for (const auto& each : found.bounds)
+    out += wrap(fmt::format("{}: {}. Assumes {}.", each.name, each.says, each.assumes), 98, 2) + "\n";
+  return out;
+}
+
+}  // namespace lemma
