@@ -3,19 +3,18 @@
 
 #include <array>
 #include <lemma/bayes/conjugate.hpp>
+#include <lemma/bayes/decide.hpp>
 #include <lemma/bayes/gaussian_wishart.hpp>
 #include <lemma/bayes/naive_bayes.hpp>
+#include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/discriminant/qda.hpp>
+#include <lemma/embed/mds.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
-#include <lemma/ensemble/stacking.hpp>
-#include <lemma/embed/mds.hpp>
-#include <lemma/discriminant/qda.hpp>
-#include <lemma/bayes/decide.hpp>
-#include <lemma/cluster/kmeans.hpp>
-#include <lemma/discriminant/lda.hpp>
 #include <lemma/ensemble/calibrate.hpp>
+#include <lemma/ensemble/stacking.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
@@ -92,19 +91,14 @@ std::span<const Method* const> catalog() {
       &method_of<Lda>(),
       &method_of<Qda>(),
 
-      // bayes: densities of the classes, and beliefs that rows change
+      // bayes: densities of the classes, beliefs that rows change, decisions by probabilities
       &method_of<Conjugate>(),
+      &method_of<Decide>(),
       &method_of<GaussianWishart>(),
       &method_of<NaiveBayes>(),
 
       // neighbor: rows like the nearest ones
       &method_of<Knn>(),
-
-      // bayes: decisions by probabilities
-      &method_of<Decide>(),
-
-      // ensemble: methods made of methods
-      &method_of<Calibrate>(),
 
       // tree: questions one after the other
       &method_of<Boost>(),
@@ -117,14 +111,17 @@ std::span<const Method* const> catalog() {
       // ensemble: methods made of methods
       &method_of<AdaBoost>(),
       &method_of<Bagging>(),
+      &method_of<Calibrate>(),
       &method_of<Stacking>(),
 
       // cluster: groups of rows
+      &method_of<Agglomerative>(),
       &method_of<KMeans>(),
 
       // mixture: rows as draws of several sources
       &method_of<Gaussian>(),
       &method_of<Gmm>(),
+
       // embed: places for things, from how different they are
       &method_of<Mds>(),
 

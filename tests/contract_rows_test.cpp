@@ -172,6 +172,7 @@ TEST_P(Company, ARowIsPredictedAlikeInAnyCompany) {
   Example example = good(method, 180);
   if (!GetParam().response.empty()) example.formula = GetParam().response + " ~ " + kFeatures;
   const TrainedModel trained = train_on(method, example, {}, from_json(GetParam().params));
+  if (says_nothing_of_rows(trained)) GTEST_SKIP() << "it is about the rows of the fit alone";
   Complaints found = unlike_in_blocks(trained, {trained.design.apply(groups(4096 + 210, 17))}, false, 105);
   const Given rows_of_the_fit{trained.design.apply(example.table)};
   append(found, unlike_in_blocks(trained, rows_of_the_fit, is_diagnosed_in_blocks(trained, rows_of_the_fit), 105));

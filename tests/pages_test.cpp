@@ -141,6 +141,8 @@ const std::multimap<std::string, std::string>& calls() {
       {"fit", "fit tree iris 'species ~ .' -o tree.lemma"},
       {"fit", "fit forest iris 'species ~ .' --trees 20 --keep_rows true -o forest.lemma"},
       {"fit", "fit ols line.csv 'y ~ x' -o line.lemma"},
+      {"fit", "fit agglomerative usarrests '~ . - state' -o hierarchy.lemma"},
+      {"cut", "cut hierarchy.lemma --k 3"},
       {"prune", "prune tree.lemma --cp 0.1 -o small.lemma"},
       {"outliers", "outliers forest.lemma"},
       {"effect", "effect lda.lemma iris petal_length --points 5"},
@@ -187,7 +189,7 @@ TEST(Pages, TheKeysOfEveryDocumentAreInJsonMd) {
        {"fit",     "split",          "describe",         "predict",   "evaluate", "cross",  "tune",
         "compare", "learning_curve", "validation_curve", "bootstrap", "curve",    "decide", "generate",
         "risk",    "bound",          "bias_variance",    "ledger",    "show",     "sample", "update",
-        "verify",  "prune",          "outliers",         "effect",    "anova",    "select", "methods",
+        "verify",  "prune",          "cut",              "outliers",         "effect",    "anova",    "select", "methods",
         "datasets"}) {
     std::string told = told_of(command, page);
     if (std::smatch other; std::regex_search(told, other, as)) told += told_of(other[1], page);

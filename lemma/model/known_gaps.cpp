@@ -17,6 +17,9 @@ constexpr std::string_view kRefuses = "EveryParameterRefusesWhatItCannotUse";
 
 constexpr KnownGap kGaps[] = {
     {"select", kRefuses, "filter an object", "a filter is a part: an object without a kind is the one by default"},
+    {"agglomerative", kDamage, "prints",
+     "a row that is not known again takes the place left over; whether the tree is that of the rows is certified"},
+    {"agglomerative", kRowOrder, "results: merges", "rows are told by their numbers, in the order of the rows"},
     {"boost", "ItKeepsRowsOnlyWhereItSaysSo", "size", "more rows grow larger trees, up to their depth; no row is kept"},
     {"boost", kTold, "depth", "trees may be less deep than they might; what ended them leaves no trace"},
     {"boost", kTold, "growth", "it takes part where the number of leaves is limited alone"},
