@@ -116,6 +116,13 @@ constexpr KnownGap kGaps[] = {
     {"svm", kDamage, "order",
      "it tells whether rows come in the order of the fit; when not, row numbers are not checked, and the message says "
      "so"},
+    {"bagging", kDamage, "models.params.min_leaf",
+     "a tree whose leaves are all larger is right for either, and which of them it was left to choose leaves no trace"},
+    {"stacking", kDamage, "models.params.min_leaf",
+     "a tree whose leaves are all larger is right for either, and which of them it was left to choose leaves no trace"},
+    {"stacking", kDamage, "order",
+     "it tells whether rows come in the order of the fit; when not, row numbers are not checked, and the message says "
+     "so"},
     {"extra_trees", kDamage, "order",
      "where every tree is given every row nothing is told row by row, and no bag is drawn by the places"},
     {"extra_trees_of_numbers", kDamage, "order",
