@@ -4,6 +4,7 @@
 #include <lemma/bayes/decide.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/model/look_again.hpp>
 
 namespace lemma {
 namespace {
@@ -93,7 +94,7 @@ DecideModel fit(const Valid<Decide>& spec, const Rows& rows, const FitOptions& o
 }
 
 Certificate certify(const DecideModel& model, const Rows& rows, const Execution& execution) {
-  return model.base->verify(rows, execution);
+  return look_again(model.base, model.spec.inside(), rows, execution);
 }
 
 AnyModel decided_by(const AnyModel& model, std::optional<Matrix> losses, std::optional<double> reject) {

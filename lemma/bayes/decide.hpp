@@ -30,7 +30,7 @@ struct Decide {
       .task = Task::classification,
       .summary = "Bayes' rule with a loss matrix and a reject option, after any classifier with probabilities",
       .objective = "class = argmin over l of Σₖ p(k | x) L(k, l); withheld where that is above `reject`",
-      .example = "lemma fit 'decide(lda, reject=0.1)' pima_train 'type ~ .'",
+      .example = "lemma fit decide pima_train 'type ~ .' --base lda --reject 0.1",
       .takes_weights = true,
       .random = true};
   static constexpr auto params() {

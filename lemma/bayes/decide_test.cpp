@@ -99,7 +99,7 @@ TEST(Decide, RefusesLossesOfOtherClasses) {
             "decision");
 }
 
-TEST(Decide, ItsCertificateIsThatOfTheModelInside) {
+TEST(Decide, ItsCertificateIsThatOfTheModelInsideWhichANaturalWrongOneFails) {
   const Data data;
   DecideModel model = fitted({.base = GivenOdds{}}, data.rows);
   EXPECT_TRUE(verify(model, data.rows).holds());

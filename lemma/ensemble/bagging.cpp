@@ -6,6 +6,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/shared/inside.hpp>
+#include <lemma/model/look_again.hpp>
 #include <limits>
 
 namespace lemma {
@@ -172,7 +173,8 @@ Certificate certify_bags(const BaggingModel& model, const Rows& source, bool loo
   const Bags bags = bags_of(model, rows);
   const auto look_at = [&](std::size_t b) {
     if (!look) return model.models[b]->certificate();
-    return model.models[b]->verify(ChosenRows(rows, bags.rows(static_cast<Index>(b))), execution.part(0, 0));
+    return look_again(model.models[b], *model.spec.base, ChosenRows(rows, bags.rows(static_cast<Index>(b))),
+                      execution.part(0, 0));
   };
   std::string failure = first_failure(model.models, look_at, execution);
   if (rows.count() != model.rows)

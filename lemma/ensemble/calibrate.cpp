@@ -8,6 +8,7 @@
 #include <lemma/ensemble/calibrate/folds.hpp>
 #include <lemma/ensemble/calibrate/maps.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/look_again.hpp>
 
 namespace lemma {
 
@@ -240,7 +241,7 @@ Certificate certify(const CalibrateModel& model, const Rows& rows, const Executi
   options.threads = execution.threads;
   options.progress = execution.progress;
   const HeldOut held_out = held_out_scores(model.spec.inside(), model.spec.folds, rows, options);
-  return certificate_of(model, held_out, model.base->verify(rows, execution.part(0.9, 1)));
+  return certificate_of(model, held_out, look_again(model.base, model.spec.inside(), rows, execution.part(0.9, 1)));
 }
 
 template const Method& method_of<Calibrate>();

@@ -38,7 +38,7 @@ struct Calibrate {
       .task = Task::classification,
       .summary = "probabilities for any classifier, learned from rows that it has not seen",
       .objective = "p = map(score), the map of the largest likelihood (or least squares) of held-out rows",
-      .example = "lemma fit 'calibrate(linear_svm)' pima_train 'type ~ .'",
+      .example = "lemma fit calibrate pima_train 'type ~ .' --base linear_svm",
       .takes_weights = true,
       .random = true};
   static constexpr auto params() {

@@ -113,8 +113,8 @@ TEST(Calibrate, LearnsFromScoresOfRowsThatTheMethodHasNotSeen) {
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
 }
 
-TEST(Calibrate,
-     AMapLearnedFromTrainingScoresFailsItsCertificate) {  // the natural mistake: scores of rows that were learned
+// Scores of rows that the method has learned from.
+TEST(Calibrate, TheNaturalWrongMapOfTrainingScoresFailsItsCertificate) {
   const Data data(400);
   const auto rows = data.rows();
   for (const auto map : {CalibrationMap::platt, CalibrationMap::isotonic, CalibrationMap::temperature}) {

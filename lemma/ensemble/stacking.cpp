@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/shared/out_of_fold.hpp>
 #include <lemma/ensemble/stacking.hpp>
+#include <lemma/model/look_again.hpp>
 
 namespace lemma {
 namespace {
@@ -69,7 +70,8 @@ Certificate certify_stack(const StackingModel& model, const Rows& source, bool a
   if (!same_folds(model.fold, found, same_order)) failure = "a row is told to be in another fold than it is";
   if (failure.empty()) {
     const auto look = [&](std::size_t m) {
-      return again ? model.models[m]->verify(source, execution.part(0, 0)) : model.models[m]->certificate();
+      return again ? look_again(model.models[m], (*model.spec.methods)[m], source, execution.part(0, 0))
+                   : model.models[m]->certificate();
     };
     failure = first_failure(model.models, look, execution);
   }
@@ -80,7 +82,7 @@ Certificate certify_stack(const StackingModel& model, const Rows& source, bool a
     const Vector errors = errors_of(said, rows);
     apart = ((errors - model.errors).array().abs() / errors.array().max(1e-300)).maxCoeff();
     if (errors == model.errors) apart = 0;
-    last = model.last->verify(LastRows(rows, said, *model.spec.methods), execution.part(0.9, 1));
+    last = look_again(model.last, *model.spec.last, LastRows(rows, said, *model.spec.methods), execution.part(0.9, 1));
   }
   if (failure.empty() && last.fails())
     failure = fmt::format("the last method does not hold for what the others say of rows they have not seen: {}",

@@ -169,5 +169,23 @@ TEST(Stacking, TheNaturalWrongAlgorithmFailsItsCertificate) {
   EXPECT_FALSE(certify(flattered, data.numbers, {}).holds());
 }
 
+TEST(Stacking, EveryModelInsideMustBeTheOneThatWasAskedFor) {
+  const Mixed data(120);
+  const auto right = fit(Valid<Stacking>(Stacking{}), data.numbers, {});
+  StackingModel turned = right;  // tree and ridge
+  std::swap(turned.models[0], turned.models[1]);
+  EXPECT_NE(certify(turned, data.numbers, {}).message.find("tree stands where ridge was asked for"), std::string::npos);
+  StackingModel other = right;  // right for its own penalty
+  other.models[0] = method("ridge(lambda=5)").fit(data.numbers, {});
+  ASSERT_TRUE(other.models[0]->verify(data.numbers, {}).holds());
+  EXPECT_NE(certify(other, data.numbers, {}).message.find("its lambda is not the one"), std::string::npos);
+  StackingModel boasts = right;  // it claims more than there is
+  Evidence evidence{right.models[1]->certificate(), {}};
+  evidence.certificate.strength = Strength::optimal;
+  boasts.models[1] =
+      right.models[1]->method().load(right.models[1]->params(), right.models[1]->save(), std::move(evidence));
+  EXPECT_NE(certify(boasts, data.numbers, {}).message.find("it carries a certificate of"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lemma

@@ -84,6 +84,15 @@ inline void damage_list(const Value::List& list, std::vector<Damage>& out) {
     }
 }
 
+/// Of a model inside another: its certificate is no part of what was learned, no more than that of the model around it, but for the
+/// claim; the way there and the words may be others on another machine.
+inline bool is_told_only(const Value& object, const std::string& key) {
+  const bool is_model = object.find("method") && object.find("state") && object.find("certificate");
+  const bool is_certificate = object.find("strength") && object.find("tolerance");
+  if (is_model) return key == "warnings";
+  return is_certificate && key != "strength" && key != "kind" && key != "tolerance";
+}
+
 /// Every way in which one thing in a value is wrong.
 inline std::vector<Damage> damages(const Value& value) {
   std::vector<Damage> out;
@@ -102,12 +111,14 @@ inline std::vector<Damage> damages(const Value& value) {
   } else if (value.is_list()) {
     damage_list(value.as_list(), out);
   } else if (value.is_object()) {
-    for (const auto& [key, item] : value.as_object())
+    for (const auto& [key, item] : value.as_object()) {
+      if (is_told_only(value, key)) continue;
       for (Damage& each : damages(item)) {
         Value copy = value;
         copy.set(key, std::move(each.state));
         out.push_back({each.field.empty() ? key : key + "." + each.field, std::move(each.what), std::move(copy)});
       }
+    }
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/ensemble/adaboost/rounds.hpp>
+#include <lemma/model/look_again.hpp>
 
 namespace lemma::ensemble {
 namespace {
@@ -81,7 +82,9 @@ std::string about_learner(const AdaBoostModel& model, const Teacher& teacher, In
   const AnyModel& learner = model.models[at(t)];
   Certificate found = learner->certificate();
   if (look)
-    teacher.with_rows(t, weight, [&](const Rows& rows) { found = learner->verify(rows, execution.part(0, 0)); });
+    teacher.with_rows(t, weight, [&](const Rows& rows) {
+      found = look_again(learner, *model.spec.base, rows, execution.part(0, 0));
+    });
   if (!found.fails()) return {};
   return fmt::format("the learner of round {} ({}) does not hold by itself: {}", t + 1, learner->method().name(),
                      found.message);
