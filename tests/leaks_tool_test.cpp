@@ -66,7 +66,7 @@ TEST(Leaks, TuningOnTheTestSet) {
 
 TEST(Leaks, SelectionBeforeCrossValidation) {
   const Folder in;
-  in.write("noise.csv", noise_rows(40, 300));
+  in.write("noise.csv", noise_rows(40, 1000));
   const auto chosen = in.lemma("select noise.csv 'y ~ .' --filter t --k 8 --json", kKeeping);
   ASSERT_EQ(chosen.code, 0) << chosen.err;
   std::string columns;

@@ -143,6 +143,14 @@ Needs Calibrate::needs(Needs usual) const {
   return out;
 }
 
+void Calibrate::check() const {
+  if (!base) return;
+  const MethodAbout& about_base = base->method().about();
+  if (about_base.task != Task::classification && !about_base.either_response)
+    throw Error(fmt::format("calibrate turns scores of classes into probabilities, and {} is for {}",
+                            base->method().name(), name_of(about_base.task)));
+}
+
 void CalibrateModel::check() const {
   const Index classes = base->class_count();
   if (classes < 2) throw Error(fmt::format("calibrate: {} tells no classes apart", base->method().name()));
@@ -220,9 +228,6 @@ std::string CalibrateModel::summary(const Names& names) const {
 
 CalibrateModel fit(const Valid<Calibrate>& spec, const Rows& rows, const FitOptions& options) {
   const AnySpec inside = spec->inside();
-  if (inside.method().about().task != Task::classification && !inside.method().about().either_response)
-    throw Error(fmt::format("calibrate turns scores of classes into probabilities, and {} is for {}",
-                            inside.method().name(), name_of(inside.method().about().task)));
   CalibrateModel model;
   model.spec = *spec;
   model.spec.base =

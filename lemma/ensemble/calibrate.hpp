@@ -52,6 +52,7 @@ struct Calibrate {
   /// The method inside, with all its parameters.
   AnySpec inside() const;
   Needs needs(Needs usual) const;
+  void check() const;
 };
 static_assert(Described<Calibrate>);
 

@@ -251,7 +251,8 @@ TEST(Bound, LooksWidenWhatIsPromised) {
   const TrainedModel model = trained("lda", dataset("pima_train"), "type ~ .");
   BoundOptions many;
   many.looks = 100;
-  const MemoryTableStream rows(dataset("pima_test"));
+  const Table fresh = dataset("pima_test");
+  const MemoryTableStream rows(fresh);
   EXPECT_GT(*bound_risk(model, rows, many).bounds[0].value, *bound_risk(model, rows).bounds[0].value);
 }
 
