@@ -77,10 +77,11 @@ std::optional<Formula> formula_typed(const Fit& options, const Method& method) {
 /// missing values does so in all.
 Formula formula_of_all(const Method& method, const Value& params, const Table& schema, const Context& context) {
   const Needs needs = method.needs(params);
+  const bool fills = needs.missing && method.about().task == Task::transformation;
   std::string text = "~ .";
   std::vector<std::string> classes;
   for (const auto& column : schema.all()) {
-    if (column.type() != ColumnType::categorical || needs.codes || needs.missing) continue;
+    if (column.type() != ColumnType::categorical || needs.codes || fills) continue;
     text += " - " + to_text(Expression{Expression::Kind::name, column.name});
     classes.push_back(column.name);
   }

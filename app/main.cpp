@@ -53,7 +53,12 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
       return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) + see;
     return "'" + typed + "' is one argument too many" + see;
   }
-  return std::string(error.what()) + see;
+  const std::string said = error.what(), missing = ": 1 required TEXT missing";  // CLI11's words for a flag without its value
+  if (const auto end = said.find(missing); end != std::string::npos)
+    for (const CLI::Option* option : command->get_options())
+      if (const std::string name = said.substr(0, end); option->check_name(name))
+        return name + " needs a value: " + option->get_description() + see;
+  return said + see;
 }
 
 /// The options of every command: they may stand before it or after it.

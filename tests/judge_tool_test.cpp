@@ -69,6 +69,9 @@ TEST(JudgeTool, WithoutAFormulaClustersTakeTheNumbersAndSaySo) {
       << fit.err;
   EXPECT_EQ(from_json(fit.out).at("formula").as_string(), "~ . - species");
   EXPECT_EQ(from_json(fit.out).at("features").as_strings().size(), 4u);
+  const auto pipeline = in.lemma("fit 'scale | kmeans(k=3)' iris --json");
+  ASSERT_EQ(pipeline.code, 0) << pipeline.err;
+  EXPECT_EQ(from_json(pipeline.out).at("formula").as_string(), "~ . - species");
   in.write("mixed.csv", "a,my name,x,z\nu,one two three,1,2\nv,a longer text,3,1\nu,text again,2,2\n");
   const auto mixed = in.lemma("fit pca mixed.csv --type a=categorical --type 'my name=text' --json");
   ASSERT_EQ(mixed.code, 0) << mixed.err;

@@ -68,6 +68,8 @@ class FormulaParser {
   Expression response_part() {
     const bool special = tokens_.at_call() && (makes_levels(tokens_.peek().text) || tokens_.peek().text == "cbind");
     if (!special) {
+      if (const Token& second = tokens_.peek(1); second.kind == Token::Kind::mark && second.text == "=")
+        tokens_.fail(second.place, "write '~' between what is predicted and what it is predicted from");
       Expression e = parse_condition(tokens_);
       check_expression(e, tokens_, !has_condition(e));
       if (columns_of(e).empty()) tokens_.fail(e.place, "the response names no column");

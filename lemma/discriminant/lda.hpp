@@ -71,7 +71,8 @@ struct LdaModel : Evidence {
                kFeaturesDown),
         result("svd", &LdaModel::svd, "standard deviation between classes over that within, along each discriminant"),
         result("proportion_of_trace", &LdaModel::proportion_of_trace, "share of the variance between classes"),
-        result("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage")};
+        result("covariance", &LdaModel::covariance, "pooled covariance within the classes, after shrinkage",
+               Along{Axis::feature, Axis::feature})};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return means.cols(); }

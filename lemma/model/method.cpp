@@ -24,11 +24,49 @@ constexpr NameElsewhere kElsewhere[] = {
     {"quantreg", "quantile", "'quantile', or 'lad' for the median"},
     {"minimax", "chebyshev", "'chebyshev'"},
     {"prcomp", "pca", "'pca'"},
+    {"princomp", "pca", "'pca'"},
+    {"rpart", "tree", "'tree'"},
+    {"cart", "tree", "'tree'"},
+    {"decisiontree", "tree", "'tree'"},
+    {"randomforest", "forest", "'forest'"},
+    {"ranger", "forest", "'forest'"},
+    {"rf", "forest", "'forest'"},
+    {"extratrees", "extra_trees", "'extra_trees'"},
+    {"gbm", "boost", "'boost'"},
+    {"xgboost", "boost", "'boost'"},
+    {"lightgbm", "boost", "'boost'"},
+    {"gradientboosting", "boost", "'boost'"},
+    {"svc", "svm", "'svm'"},
+    {"svr", "svm", "'svm'"},
+    {"ksvm", "svm", "'svm'"},
+    {"linearsvc", "linear_svm", "'linear_svm'"},
+    {"kneighbors", "knn", "'knn'"},
+    {"naivebayes", "naive_bayes", "'naive_bayes'"},
+    {"gaussiannb", "naive_bayes", "'naive_bayes'"},
+    {"gaussianmixture", "gmm", "'gmm'"},
+    {"mclust", "gmm", "'gmm'"},
+    {"cmdscale", "mds", "'mds'"},
+    {"ksmooth", "nadaraya_watson", "'nadaraya_watson'"},
+    {"loess", "nadaraya_watson", "'nadaraya_watson' with --degree 1"},
+    {"krr", "kernel_ridge", "'kernel_ridge'"},
+    {"gaussianprocess", "gp", "'gp'"},
+    {"standardscaler", "scale", "'scale'"},
 };
 
+/// "randomForest", "random_forest" and "RandomForestClassifier" are one name.
+std::string plain(std::string_view typed) {
+  std::string out;
+  for (const char c : typed)
+    if (c != '_' && c != '.' && c != '-') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (const std::string_view end : {"classifier", "regressor", "regression"})
+    if (out.size() > end.size() && out.ends_with(end)) out.resize(out.size() - end.size());
+  return out;
+}
+
 std::string suggestion(std::string_view typed, const std::vector<std::string>& names) {
+  const std::string looked_for = plain(typed);
   for (const auto& [there, here, words] : kElsewhere)
-    if (typed == there && std::find(names.begin(), names.end(), here) != names.end())
+    if (looked_for == there && std::find(names.begin(), names.end(), here) != names.end())
       return fmt::format(": here it is {}", words);
   return did_you_mean(typed, names);
 }

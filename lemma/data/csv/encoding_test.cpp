@@ -173,6 +173,8 @@ TEST(Packed, OtherWaysOfPackingAreNamedWithTheCommandThatUnpacks) {
   };
   EXPECT_NE(message("BZh91AY&SY", "csv.bz2").find("is packed with bzip2, which Lemma does not read; 'bunzip2 -k /"),
             std::string::npos);
+  EXPECT_TRUE(message("PK\x03\x04", "xlsx")
+                  .ends_with(".xlsx is a spreadsheet, which Lemma does not read; save it as CSV there"));
   EXPECT_NE(message("PK\x03\x04", "zip").find("is packed with zip, which Lemma does not read; 'unzip /"),
             std::string::npos);
 }

@@ -34,6 +34,10 @@ constexpr std::array<Kind, 5> kKinds = {{{Packing::gzip, "gzip", "\x1f\x8b", ".g
 const Kind& kind_of(Packing packing) { return kKinds[static_cast<std::size_t>(packing) - 1]; }
 
 [[noreturn]] void not_read(Packing packing, const std::string& source) {
+  if (packing == Packing::zip)
+    for (const std::string_view ending : {".xlsx", ".xlsm", ".ods"})
+      if (source.ends_with(ending))
+        throw Error(fmt::format("{} is a spreadsheet, which Lemma does not read; save it as CSV there", source));
   const Kind& kind = kind_of(packing);
   throw Error(fmt::format("{} is packed with {}, which {} does not read; '{} {}' unpacks it", source, kind.name,
                           packing == Packing::xz || packing == Packing::zstd ? "this build of Lemma" : "Lemma",

@@ -33,6 +33,11 @@ double sum_of(Index n, const Term& term) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+/// The sum of each class's weights, in four rows side by side: a sum need not wait for the one before it.
+void add_by_class(Index n, const double* weight, const double* code, Matrix& sums) {
+  for (Index i = 0; i < n; ++i) sums(i % 4, static_cast<Index>(code[i])) += weight[i];
+}
+
 double greatest_of(Index n, const double* values) {
   double m[4] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
   Index i = 0;
@@ -194,16 +199,17 @@ Smoother::Sums Smoother::means(Near& near, Index own) const {
   Sums out{Eigen::RowVectorXd::Zero(outputs()), Eigen::RowVectorXd::Zero(outputs()), 0};
   double total = 0;
   Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(outputs());
+  Matrix by_class = Matrix::Zero(of_classes_ ? 4 : 0, outputs());
   k = near.distance.data();
   for (const auto& [first, end] : near.stretches) {
     const double* y = response_.data() + first;
     const Index n = end - first;
     total += sum_of(n, [&](Index i) { return k[i]; });
-    if (of_classes_)
-      for (Index i = 0; i < n; ++i) sum(static_cast<Index>(y[i])) += k[i];
+    if (of_classes_) add_by_class(n, k, y, by_class);
     else sum(0) += sum_of(n, [&](Index i) { return k[i] * y[i]; });
     k += n;
   }
+  if (of_classes_) sum = (by_class.row(0) + by_class.row(1)) + (by_class.row(2) + by_class.row(3));
   if (own < 0) {
     out.value = sum / total;
     return out;
