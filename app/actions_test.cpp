@@ -2,12 +2,12 @@
 #include "actions.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/model/toy_methods_test.hpp>
+#include <tests/run_tool.hpp>
 
 namespace lemma::app {
 namespace {
@@ -24,9 +24,6 @@ class ActionsTool : public testing::Test {
     save(fitted(method_of<Places>(), "~ ."), places_);
     save(fitted(method_of<SumOf>(), "x ~ z"), sum_);
   }
-  ~ActionsTool() override {
-    for (const auto& each : {places_, sum_, out_}) std::filesystem::remove(each);
-  }
   /// The error, or nothing.
   std::string run(std::vector<std::string> words) {
     CLI::App tool;
@@ -39,8 +36,9 @@ class ActionsTool : public testing::Test {
     } catch (const Error& error) { return error.what(); }
     return "";
   }
-  const std::string places_ = testing::TempDir() + "places.lemma", sum_ = testing::TempDir() + "sum.lemma",
-                    out_ = testing::TempDir() + "first.csv";
+  const Folder folder_;
+  const std::string places_ = folder_.path("places.lemma"), sum_ = folder_.path("sum.lemma"),
+                    out_ = folder_.path("first.csv");
 };
 
 TEST_F(ActionsTool, ADeclaredCommandWritesWhatItMakesOfTheModel) {

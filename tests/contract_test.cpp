@@ -1,5 +1,7 @@
 // tests/contract_test.cpp: what every method of the catalog must meet. A method that can't meet a check stands in
 // lemma/model/known_gaps.cpp with the reason.
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +21,7 @@ class Contract : public SubjectTest {
  protected:
   /// A name of this test's own, in the folder for temporary files.
   std::string temporary(const std::string& ending) const {
-    return testing::TempDir() + "lemma_contract_" + GetParam() + "_" +
+    return testing::TempDir() + "lemma_contract_" + GetParam() + "_" + std::to_string(::getpid()) + "_" +
            std::to_string(std::hash<std::string>{}(testing::UnitTest::GetInstance()->current_test_info()->name())) +
            ending;
   }

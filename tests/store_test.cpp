@@ -1,4 +1,6 @@
 // tests/store_test.cpp: a damaged or hostile model file gets an Error, never a crash and never a wrong model.
+#include <unistd.h>
+
 #include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
@@ -106,7 +108,7 @@ TEST(Store, WhatIsNoModelFileIsCalledThat) {
 }
 
 TEST(Store, AFileIsReplacedAsAWhole) {
-  const std::string folder = testing::TempDir() + "lemma_store_test";
+  const std::string folder = testing::TempDir() + "lemma_store_test_" + std::to_string(::getpid());
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/model.lemma";
   save(small_model("ols"), path);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <initializer_list>
+#include <lemma/core/environment.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/math/openblas.hpp>
 #include <lemma/math/openblas_buffers.hpp>
@@ -16,34 +17,18 @@ namespace {
 
 constexpr const char* kLibrary = "libopenblas.so.0";
 
-/// An environment variable that has another value for the time of a load.
-class TemporaryVariable {
- public:
-  TemporaryVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~TemporaryVariable() {
-    if (old_) setenv(name_, old_->c_str(), 1);
-    else unsetenv(name_);
-  }
-  TemporaryVariable(const TemporaryVariable&) = delete;
-  TemporaryVariable& operator=(const TemporaryVariable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
-
 bool already_loaded() {
   void* handle = dlopen(kLibrary, RTLD_LAZY | RTLD_NOLOAD);
   if (handle) dlclose(handle);
   return handle != nullptr;
 }
 
-/// One thread: the pool that OpenBLAS would start is never used, since our own tiles run side by side.
-void* load() {
-  const TemporaryVariable threads("OPENBLAS_NUM_THREADS", "1");
+/// One thread: the pool that OpenBLAS would start is never used, since our own tiles run side by side. The first product may
+/// be one of many threads, which may be reading the environment.
+void* load(const std::optional<std::string>& core) {
+  std::vector<OtherEnvironment::Variable> variables = {{"OPENBLAS_NUM_THREADS", "1"}};
+  if (core) variables.emplace_back("OPENBLAS_CORETYPE", *core);
+  const OtherEnvironment other(variables);
   void* handle = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();
@@ -92,11 +77,7 @@ OpenBlas find_and_load() {
   info.wanted = core_for(setting);
   const bool somebody_elses = already_loaded();
   const bool users_choice = !setting.asked && std::getenv("OPENBLAS_CORETYPE") != nullptr;
-  {
-    std::optional<TemporaryVariable> choice;
-    if (!info.wanted.empty() && !users_choice) choice.emplace("OPENBLAS_CORETYPE", info.wanted);
-    blas.handle = load();
-  }
+  blas.handle = load(info.wanted.empty() || users_choice ? std::nullopt : std::optional(info.wanted));
   info.core = text_of(blas.handle, "openblas_get_corename");
   info.config = text_of(blas.handle, "openblas_get_config");
   info.library = file_of(blas.handle);
