@@ -96,9 +96,9 @@ Matrix MdsModel::transform(const MatrixView& x) const {
       double sum = 0;
       for (Index j = 0; j < count(); ++j) {
         const double d = far[at(j)] > 0 ? far[at(j)] + constant : 0;
-        sum += places(j, k) * (mean_squares(j) - d * d);
+        sum += places(j, k) * ((mean_squares(j) - d * d) / eigenvalues(k));  // in this order no unit is too large
       }
-      out(i, k) = 0.5 * sum / eigenvalues(k);
+      out(i, k) = 0.5 * sum;
     }
   });
   return out;
