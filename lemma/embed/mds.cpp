@@ -83,8 +83,7 @@ void MdsModel::check() const {
   for (Index k = 0; k < eigenvalues.size(); ++k)
     require((k == 0 || eigenvalues(k) <= eigenvalues(k - 1)) && (k >= dimensions() || eigenvalues(k) > 0),
             "mds: the eigenvalues do not fall, or one that is kept is not above 0");
-  require(mean_squares.size() == count() && mean_squares.allFinite() && mean_squares.maxCoeff() > 0,
-          "mds: the means do not fit the coordinates");
+  require(mean_squares.size() == count() && mean_squares.allFinite(), "mds: the means do not fit the coordinates");
   require(std::isfinite(strain) && strain >= 0 && std::isfinite(constant) && constant >= 0 &&
               (spec.additive || constant == 0),
           "mds: the strain or the constant is not usable");
@@ -92,17 +91,14 @@ void MdsModel::check() const {
 
 Matrix MdsModel::transform(const MatrixView& x) const {
   Matrix out(x.rows(), dimensions());
-  const double unit = std::sqrt(mean_squares.maxCoeff());  // products of three dissimilarities may leave the range of numbers
-  const Matrix scaled = places / unit;
-  const Vector means = mean_squares / unit / unit;
   for_each_new(Mds::name, *this, spec.input, spec.metric, x, [&](Index i, std::span<const double> far) {
     for (Index k = 0; k < dimensions(); ++k) {
       double sum = 0;
       for (Index j = 0; j < count(); ++j) {
-        const double d = far[at(j)] > 0 ? (far[at(j)] + constant) / unit : 0;
-        sum += scaled(j, k) * (means(j) - d * d);
+        const double d = far[at(j)] > 0 ? far[at(j)] + constant : 0;
+        sum += places(j, k) * ((mean_squares(j) - d * d) / eigenvalues(k));  // in this order no unit is too large
       }
-      out(i, k) = unit * (0.5 * sum / (eigenvalues(k) / unit / unit));
+      out(i, k) = 0.5 * sum;
     }
   });
   return out;

@@ -191,11 +191,11 @@ void look_for_minimum(Solution& at, logit::Route route, const Loss& loss, const 
   at.dual_point = false;
   if (loss.size() <= kMostForHessian) {
     const likelihood::Point point{loss.rows(), frame, at.b};
-    likelihood::Step step =
-        route == logit::Route::triangle ? step_by_triangle(point, execution) : step_by_hessian(loss, at.b);
-    const likelihood::Gap found = gap_by(step.d, point, execution);
-    at.gap = {found.objective, found.gap};
-    at.dual_point = found.proved(step.dependent);
+    likelihood::Proof proof = prove(
+        route == logit::Route::triangle ? std::nullopt : std::optional(step_by_hessian(loss, at.b)), point, execution);
+    likelihood::Step& step = proof.step;
+    at.gap = {proof.gap.objective, proof.gap.gap};
+    at.dual_point = proof.holds();
     at.dependent = step.dependent;
     if (separation::overlap_is_proved(step.curvature, step.gradient, separation::longest_row(problem, execution)))
       at.overlap.verdict = separation::Verdict::overlap;

@@ -7,6 +7,7 @@
 #include <lemma/ensemble/calibrate/folds.hpp>
 #include <lemma/model/row_hash.hpp>
 #include <map>
+#include <numeric>
 
 namespace lemma::calibrating {
 namespace {
@@ -108,13 +109,16 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const Execution execution = options.execution();
   const std::vector<int> fold = folds_of(rows, folds, execution.part(0, 0.05));
   const Outcomes all = outcomes_of(rows, execution.part(0.05, 0.1));
+  std::vector<Index> order(fold.size());  // of their own: a method that looks at rows one by one says the same in any order
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return all.hash[at(a)] < all.hash[at(b)]; });
   const auto classes = static_cast<Index>(rows.classes.size());
   HeldOut out{Matrix(rows.count(), classes == 2 ? 1 : classes), all.label, all.weight, classes};
   const int used = 1 + *std::max_element(fold.begin(), fold.end());
   Quietly quiet(options.progress);
   parallel_for(used, execution.part(0.1, 0.9, "scoring held-out rows"), [&](Index k) {
     std::vector<Index> train, test;
-    for (std::size_t i = 0; i < fold.size(); ++i) (fold[i] == k ? test : train).push_back(static_cast<Index>(i));
+    for (const Index i : order) (fold[at(i)] == k ? test : train).push_back(i);
     FitOptions inside;
     inside.seed = static_cast<std::uint64_t>(k) + 1;  // the same when the model is looked at again
     inside.threads = options.threads;

@@ -27,11 +27,10 @@ Matrix of_two(const Vector& beta) {
   return out;
 }
 
-likelihood::Step step_at(const likelihood::Point& at, Route route, const Loss& loss, const Vector& beta,
-                         const Execution& execution) {
-  if (route == Route::triangle) return step_by_triangle(at, execution);
+std::optional<likelihood::Step> step_at(Route route, const Loss& loss, const Vector& beta) {
+  if (route == Route::triangle) return {};
   Decrement found = newton_decrement(loss, PenaltyTerm(Logistic{}, 0), beta);
-  return {of_two(found.step), std::move(found.hessian), std::move(found.gradient), found.dependent};
+  return likelihood::Step{of_two(found.step), std::move(found.hessian), std::move(found.gradient), found.dependent};
 }
 
 }  // namespace
@@ -43,10 +42,10 @@ void look_for_minimum(Solution& at, Route route, const Loss& loss, const Rows& r
   at.dual_point = false;
   if (frame.width() <= kMostForHessian) {
     const likelihood::Point point{rows, frame, of_two(at.beta)};
-    likelihood::Step step = step_at(point, route, loss, at.beta, execution);
-    const likelihood::Gap found = gap_by(step.d, point, execution);
-    at.gap = {found.objective, found.gap};
-    at.dual_point = found.proved(step.dependent);
+    likelihood::Proof proof = prove(step_at(route, loss, at.beta), point, execution);
+    at.gap = {proof.gap.objective, proof.gap.gap};
+    at.dual_point = proof.holds();
+    likelihood::Step& step = proof.step;
     if (separation::overlap_is_proved(step.curvature, step.gradient, separation::longest_row(problem, execution)))
       at.overlap.verdict = separation::Verdict::overlap;
     at.hessian = std::move(step.curvature);

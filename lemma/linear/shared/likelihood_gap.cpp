@@ -9,6 +9,7 @@
 namespace lemma::likelihood {
 namespace {
 
+constexpr double kSmall = 1e-10;            // a gap beside the objective: no better proof is looked for
 constexpr double kApart = 1e-9;             // of its terms a sum that is 0 but for rounding
 constexpr double kApartOfDependent = 1e-6;  // what a column may have of its own that the others are said to determine
 constexpr double kSeriesBelow = 1e-3;
@@ -197,6 +198,18 @@ Gap gap_by(const Matrix& d, const Point& at, const Execution& execution) {
     for (Index j = 0; j < sums.left.cols(); ++j)
       if (sums.size(k, j) > 0) out.apart = std::max(out.apart, std::abs(sums.left(k, j)) / sums.size(k, j));
   return out;
+}
+
+Proof prove(std::optional<Step> by_hessian, const Point& at, const Execution& execution) {
+  const auto proof_by = [&](Step step) {
+    const Gap gap = gap_by(step.d, at, execution);
+    return Proof{std::move(step), gap};
+  };
+  if (!by_hessian) return proof_by(step_by_triangle(at, execution));
+  Proof first = proof_by(std::move(*by_hessian));
+  if (first.holds() && first.gap.gap <= kSmall * first.gap.objective) return first;
+  Proof second = proof_by(step_by_triangle(at, execution));
+  return second.holds() && (!first.holds() || second.gap.gap < first.gap.gap) ? second : first;
 }
 
 }  // namespace lemma::likelihood

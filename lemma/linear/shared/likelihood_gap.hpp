@@ -1,6 +1,7 @@
 // lemma/linear/shared/likelihood_gap.hpp: how far a likelihood of classes is from its maximum, without a penalty. Inner header.
 #pragma once
 #include <lemma/linear/logistic/loss.hpp>
+#include <optional>
 
 /// With p_k = e^η_k / Σ e^η, η_k = x̃·b_k of a row, and y_k the share of class k in it, the loss is
 ///
@@ -47,5 +48,14 @@ struct Gap {
   bool proved(bool dependent) const;
 };
 Gap gap_by(const Matrix& d, const Point& at, const Execution& execution);
+
+/// A step and what it proves. The Hessian of nearly dependent columns has few digits: where the step made of it proves little,
+/// or none is given, the triangle's is taken, so that a fit claims no less than a second look at it.
+struct Proof {
+  Step step;
+  Gap gap;
+  bool holds() const { return gap.proved(step.dependent); }
+};
+Proof prove(std::optional<Step> by_hessian, const Point& at, const Execution& execution);
 
 }  // namespace lemma::likelihood

@@ -165,15 +165,18 @@ class Second {
     std::from_chars(model.seed.data(), model.seed.data() + model.seed.size(), out);
     return out;
   }
-  /// In units of the columns' deviations the largest coefficient is 1; a single column is what it is.
+  /// In units of the columns' deviations the largest coefficient is 1, and another may be what rounding leaves of 0 in one order of
+  /// the rows and not in another; a single column is what it is, and constant ones take no part.
   bool is_the_same(const Vector& tried, const Eigen::Ref<const Eigen::RowVectorXd>& told) const {
-    const bool single = is_single(tried.data(), tried.size());
+    if (tried.transpose() == told) return true;
     for (Index j = 0; j < tried.size(); ++j) {
-      const double unit = single ? 1 : directions_.deviations()(j);
-      if (tried(j) == 0 ? told(j) != 0 : !(std::abs(tried(j) - told(j)) * unit <= 1e-6)) return false;
+      const double unit = directions_.deviations()(j);
+      if (unit == 0 ? told(j) != 0 : !(std::abs(tried(j) - told(j)) * unit <= 1e-6)) return false;
     }
-    return true;
+    return !is_unit(tried);
   }
+  /// One of the columns by itself, which has no rounding in it.
+  static bool is_unit(const Vector& a) { return is_single(a.data(), a.size()) && a.maxCoeff() == 1; }
 
   const ObliqueTreeModel& model_;
   const MatrixView& x_;
