@@ -106,7 +106,7 @@ Panel violin_panel(const Sets& sets) {
   }
   Segments quartiles{{}, {}, {}, {}, ink(), 4};
   Points medians;
-  medians.paint = {Paint::Of::sequential, 0, 0, 1}, medians.radius = 2.5;
+  medians.paint = diverging(0.5), medians.radius = 2.5;  // white on ink
   for (Area& area : areas)
     for (std::size_t i = 0; i < area.x.size(); ++i) {
       const double half = 0.45 * area.upper[i] / highest, middle = area.lower[i];

@@ -1,5 +1,6 @@
 // lemma/plot/data/points.cpp: columns against one another: points, lines, and every pair.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
@@ -106,6 +107,13 @@ Figure scatter_matrix(const Drawn& drawn) {
   const auto tooltips = drawn.table.rows() * static_cast<Index>(columns.size() * columns.size()) > 10 * kMostTooltips
                             ? std::vector<std::string>() : row_tooltips(drawn.table, groups);
   const auto k = static_cast<int>(columns.size());
+  std::vector<std::array<double, 2>> ends;  // of each column, wherever it is an axis
+  for (const Column& column : columns) {
+    const auto sorted = sorted_values(column.numbers().values);
+    const auto edges = bins_of(sorted);
+    const double low = edges.empty() ? 0 : edges.front(), high = edges.empty() ? 1 : edges.back();
+    ends.push_back({low - 0.03 * (high - low), high + 0.03 * (high - low)});
+  }
   Figure out;
   for (int r = 0; r < k; ++r)
     for (int c = 0; c < k; ++c) {
@@ -120,6 +128,8 @@ Figure scatter_matrix(const Drawn& drawn) {
         auto& points = std::get<Points>(panel.marks[0]);
         points.radius = k > 4 ? 1.6 : 2.2;
       }
+      panel.x.from = ends[static_cast<std::size_t>(c)][0], panel.x.to = ends[static_cast<std::size_t>(c)][1];
+      if (r != c) panel.y.from = ends[static_cast<std::size_t>(r)][0], panel.y.to = ends[static_cast<std::size_t>(r)][1];
       panel.x.label.clear(), panel.y.label.clear();
       panel.x.shown = r == k - 1, panel.y.shown = c == 0 && r != 0;
       panel.row = r, panel.column = c;

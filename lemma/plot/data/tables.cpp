@@ -47,7 +47,7 @@ Figure correlation(const Drawn& drawn) {
   std::reverse(panel.y.levels.begin(), panel.y.levels.end());
   const auto k = columns.size();
   Rectangles cells;
-  Words numbers;
+  Words numbers, light;  // on pale cells and on dark ones, whatever the paper is
   for (std::size_t r = 0; r < k; ++r)
     for (std::size_t c = 0; c < k; ++c) {
       const double value = r == c ? 1 : correlation_of(columns[r].numbers().values, columns[c].numbers().values);
@@ -55,11 +55,12 @@ Figure correlation(const Drawn& drawn) {
       const std::string told = std::isfinite(value) ? fmt::format("{:.2f}", value) : "none";
       cell(cells, x, y, 1, std::isfinite(value) ? diverging(0.5 + value / 2) : faint(0.2), columns[r].name + ", " + columns[c].name + ": " + told);
       if (k > kMostWithNumbers || !std::isfinite(value)) continue;
-      numbers.x.push_back(x), numbers.y.push_back(y), numbers.words.push_back(told);
+      Words& to = std::abs(value) > 0.75 ? light : numbers;
+      to.x.push_back(x), to.y.push_back(y), to.words.push_back(told);
     }
-  numbers.size = k > 10 ? 9 : 11;
-  numbers.paint = {Paint::Of::sequential, 0, 1, 1};  // dark on every cell, on light paper and on dark
-  panel.marks = {cells, numbers};
+  numbers.size = light.size = k > 10 ? 9 : 11;
+  numbers.paint = sequential(1), light.paint = diverging(0.5);
+  panel.marks = {cells, numbers, light};
   Figure out;
   out.width = std::max(480.0, 42.0 * static_cast<double>(k) + 200), out.height = std::max(400.0, 34.0 * static_cast<double>(k) + 120);
   out.panels.push_back(std::move(panel));
@@ -72,6 +73,7 @@ Figure missing(const Drawn& drawn) {
   constexpr Index kMostCells = 200;
   std::vector<Column> columns = drawn.by_formula ? drawn.named.response : drawn.table.all();
   columns.insert(columns.end(), drawn.named.terms.begin(), drawn.named.terms.end());
+  std::reverse(columns.begin(), columns.end());  // the first one on top
   const Index n = drawn.table.rows(), together = rows_in_a_cell(n, kMostCells);
   Panel panel{"", {"row"}, names_axis(columns), {}};
   panel.x.from = 0.5, panel.x.to = static_cast<double>(n) + 0.5;
