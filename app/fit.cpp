@@ -77,7 +77,8 @@ std::optional<Formula> formula_typed(const Fit& options, const Method& method) {
 /// missing values does so in all.
 Formula formula_of_all(const Method& method, const Value& params, const Table& schema, const Context& context) {
   const Needs needs = method.needs(params);
-  const bool fills = needs.missing && method.about().task == Task::transformation;
+  const bool one_step = method.name().find('|') == std::string::npos;
+  const bool fills = needs.missing && one_step && method.about().task == Task::transformation;
   std::string text = "~ .";
   std::vector<std::string> classes;
   for (const auto& column : schema.all()) {

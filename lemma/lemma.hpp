@@ -54,6 +54,7 @@
 #include <lemma/optimize/programme.hpp>
 #include <lemma/optimize/proximal.hpp>
 #include <lemma/optimize/stochastic.hpp>
+#include <lemma/plot/data.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>

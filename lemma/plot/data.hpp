@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/core/parallel.hpp>
 #include <lemma/plot/figure.hpp>
+#include <span>
 
 namespace lemma::plot {
 
@@ -9,12 +10,20 @@ struct PlotOptions {
   std::string title, x_label, y_label;  // empty: as the columns say
   std::string log;                      // "x", "y" or "xy": logarithmic axes
   std::string colour;                   // a column whose values colour the marks; empty: the classes of the formula, if any
+  std::string facet;                    // a column: a panel for each of its values
   std::optional<double> width, height;
   Theme theme = Theme::automatic;
 };
 
-/// "scatter", "line", "bar", …: what draw() takes.
-const std::vector<std::string>& data_kinds();
+/// What draw() takes, with what each shows.
+struct PictureKind {
+  std::string_view name, meaning;
+};
+std::span<const PictureKind> data_kinds();
+
+/// The kind that tells most of these columns: 'y ~ x' of numbers a scatter plot, of levels boxes, one column its histogram, several a
+/// matrix of scatter plots or, where they are many, of correlations.
+std::string_view kind_for(const Table& table, const std::string& formula = "");
 
 /// A formula chooses the columns: 'y ~ x' draws y against x, '~ a + b' these columns, 'class ~ a + b' colours them by class. Without
 /// one the numeric columns are drawn. Error for a kind that does not exist, or columns that it cannot draw.

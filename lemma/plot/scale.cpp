@@ -21,6 +21,13 @@ double round_up(double step) {
   return 10 * power;
 }
 
+/// The next smaller one: 1, 2, 5 and 10 follow one another.
+double next_below(double step) {
+  const double power = std::pow(10.0, std::floor(std::log10(step) + 1e-9));
+  const double factor = step / power;
+  return factor > 4 ? 2 * power : factor > 1.5 ? power : power / 2;
+}
+
 /// With as many decimals as tell ticks `step` apart.
 std::string number_text(double value, double step) {
   const double size = std::max(std::abs(value), step);
@@ -33,8 +40,10 @@ std::string number_text(double value, double step) {
 
 std::vector<Tick> linear_ticks(double from, double to, int most) {
   std::vector<Tick> out;
-  const double step = round_up((to / 2 - from / 2) / std::max(1, most) * 2);
+  double step = round_up((to / 2 - from / 2) / std::max(1, most) * 2);
   if (!std::isfinite(step) || !(step > 0)) return out;
+  const auto ticks_of = [&](double s) { return std::floor(to / s + 1e-9) - std::ceil(from / s - 1e-9) + 1; };
+  if (const double finer = next_below(step); ticks_of(step) < 2 || ticks_of(finer) <= most + 1) step = finer;
   const double first = std::ceil(from / step - 1e-9), last = std::floor(to / step + 1e-9);
   for (double k = first; k <= last && out.size() < 100; ++k) out.push_back({k * step, number_text(k * step, step)});
   return out;

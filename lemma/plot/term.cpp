@@ -175,12 +175,18 @@ std::string to_term(const Figure& figure, const Terminal& terminal) {
   for (std::size_t k = 0; k < std::min(figure.panels.size(), kMostPanels); ++k) out += draw(figure.panels[k], terminal, rows);
   if (figure.panels.size() > kMostPanels)
     out += fmt::format("… {} not drawn here: -o FILE.svg has all\n", count_of(static_cast<std::int64_t>(figure.panels.size() - kMostPanels), "more panel"));
-  std::string keys;
+  if (figure.legend.entries.empty()) return out;
+  std::string line = figure.legend.title.empty() ? "" : figure.legend.title + ":";
+  int wide = display_width(line);
   for (const LegendEntry& entry : figure.legend.entries) {
     const Colour c = colour_of(entry.paint, true);
-    keys += (keys.empty() ? "" : "  ") + (terminal.colours ? fmt::format("\x1b[38;2;{};{};{}m●\x1b[0m ", c.red, c.green, c.blue) : std::string("● ")) + entry.text;
+    const int more = display_width(entry.text) + 4;
+    if (wide > 0 && wide + more > terminal.columns) out += line + "\n", line.clear(), wide = 0;
+    line += wide > 0 ? "  " : "";
+    line += (terminal.colours ? fmt::format("\x1b[38;2;{};{};{}m●\x1b[0m ", c.red, c.green, c.blue) : std::string("● ")) + entry.text;
+    wide += more;
   }
-  return keys.empty() ? out : out + figure.legend.title + ": " + keys + "\n";
+  return out + line + "\n";
 }
 
 }  // namespace lemma::plot

@@ -1,0 +1,43 @@
+// lemma/plot/data/kinds.hpp: one function a picture of a table. Inner header of the room.
+#pragma once
+#include <lemma/plot/parts.hpp>
+
+namespace lemma::plot {
+
+/// What is drawn: the table, and the columns that the formula names.
+struct Drawn {
+  const Table& table;
+  Variables named;
+  const PlotOptions& options;
+  bool by_formula = false;
+
+  /// The terms of the formula that are numbers, else all columns of numbers; Error where there are none.
+  std::vector<Column> numbers() const;
+  /// The formula's response where it is one of classes.
+  const Column* classes() const;
+  /// By --color, else by the classes of the response.
+  Groups groups() const { return groups_for(table, options, classes()); }
+};
+
+Figure scatter(const Drawn& drawn);
+Figure line(const Drawn& drawn);
+Figure bar(const Drawn& drawn);
+Figure box(const Drawn& drawn);
+Figure violin(const Drawn& drawn);
+Figure histogram(const Drawn& drawn);
+Figure density(const Drawn& drawn);
+Figure qq(const Drawn& drawn);
+Figure scatter_matrix(const Drawn& drawn);
+Figure parallel(const Drawn& drawn);
+Figure correlation(const Drawn& drawn);
+Figure missing(const Drawn& drawn);
+Figure heatmap(const Drawn& drawn);
+
+/// The values of the rows of a group, in order.
+std::vector<double> sorted_in_group(const std::vector<double>& values, const Groups& groups, int group);
+/// "row 3: setosa"
+std::vector<std::string> row_tooltips(const Table& table, const Groups& groups);
+/// Bars of a histogram, a set of them for each group.
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups);
+
+}  // namespace lemma::plot

@@ -1,0 +1,165 @@
+// lemma/plot/figure_test.cpp: SVG, PNG, PDF and the terminal.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/random.hpp>
+#include <lemma/data/datasets.hpp>
+#include <lemma/plot/colours.hpp>
+#include <lemma/plot/data.hpp>
+#include <lemma/plot/hexagons.hpp>
+#include <lemma/plot/layout.hpp>
+#include <regex>
+#include <tests/message_of.hpp>
+
+namespace lemma::plot {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+std::size_t times(const std::string& text, std::string_view part) {
+  std::size_t out = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+  return out;
+}
+
+Figure one_point(double x, double y) {
+  Panel panel;
+  panel.x.from = 0, panel.x.to = 10, panel.y.from = 0, panel.y.to = 10;
+  panel.marks.emplace_back(Points{{x}, {y}, {}, {}});
+  Figure out;
+  out.title = "one";
+  out.panels.push_back(panel);
+  return out;
+}
+
+TEST(Svg, HasAPointWhereTheDataSay) {
+  const Figure figure = one_point(2.5, 10);
+  const Layout places = layout(figure);
+  const std::string svg = to_svg(figure);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(svg, found, std::regex("<circle cx=\"([0-9.]+)\" cy=\"([0-9.]+)\"")));
+  EXPECT_NEAR(std::stod(found[1]), places.panels[0].area.width / 4, 0.01);
+  EXPECT_NEAR(std::stod(found[2]), 0, 0.01);
+}
+
+TEST(Svg, IsTheSameBytesAndLoadsNothing) {
+  const Figure figure = pairs(dataset("iris"), "species ~ .");
+  const std::string svg = to_svg(figure);
+  EXPECT_EQ(svg, to_svg(pairs(dataset("iris"), "species ~ .")));
+  EXPECT_FALSE(contains(svg, "href"));
+  EXPECT_FALSE(contains(svg, "<script"));
+  EXPECT_EQ(times(svg, "http"), 1u) << "the name of the format alone";
+  EXPECT_TRUE(contains(svg, "role=\"img\""));
+  EXPECT_TRUE(contains(svg, "<desc>Scatter plots of every pair"));
+  EXPECT_TRUE(contains(svg, "prefers-color-scheme:dark"));
+}
+
+TEST(Svg, HoldsAnyText) {
+  Figure figure = one_point(1, 1);
+  figure.title = "a < b & \"c\" \x01 \xff";
+  const std::string svg = to_svg(figure);
+  EXPECT_TRUE(contains(svg, "a &lt; b &amp; &quot;c&quot; \uFFFD \uFFFD"));
+}
+
+TEST(Svg, DoesNotDrawWhatIsNotFinite) {
+  EXPECT_FALSE(contains(to_svg(one_point(std::nan(""), 1)), "<circle"));
+  EXPECT_FALSE(contains(to_svg(one_point(INFINITY, 1)), "<circle"));
+  EXPECT_TRUE(contains(to_svg(one_point(NAN, 1)), "nothing to draw"));
+  EXPECT_FALSE(contains(to_svg(draw("scatter", Table({numeric("x", {1, 1e300}), numeric("y", {-1e300, NAN})}), "y ~ x")), "nan"));
+}
+
+TEST(Svg, OfAMillionPointsIsBelowAMegabyte) {
+  std::vector<double> x, y;
+  RandomStream random(1);
+  for (int i = 0; i < 1'000'000; ++i) x.push_back(random.normal()), y.push_back(random.normal());
+  const Table table({numeric("x", std::move(x)), numeric("y", std::move(y))});
+  const std::string svg = to_svg(draw("scatter", table, "y ~ x"));
+  EXPECT_LT(svg.size(), 1'000'000u);
+  EXPECT_GT(svg.size(), 20'000u);
+}
+
+TEST(Svg, WordsDoNotLieOnOneAnother) {
+  Panel panel;
+  Words words;
+  for (int i = 0; i < 30; ++i) words.x.push_back(i % 3), words.y.push_back(i % 5 * 0.01), words.words.push_back("word" + std::to_string(i));
+  words.centred = false;
+  panel.marks.emplace_back(words);
+  Figure figure;
+  figure.panels.push_back(panel);
+  const std::string svg = to_svg(figure);
+  const auto marks = svg.substr(svg.find("class=\"marks\""));
+  std::vector<Box> boxes;
+  const std::regex text("<text x=\"([-0-9.]+)\" y=\"([-0-9.]+)\" font-size=\"11\"[^>]*>(word[0-9]+)<");
+  for (std::sregex_iterator it(marks.begin(), marks.end(), text), end; it != end; ++it) {
+    const double wide = text_width((*it)[3].str(), 11);
+    boxes.push_back({std::stod((*it)[1]) - wide / 2, std::stod((*it)[2]) - 11, wide, 10.9});
+  }
+  ASSERT_GT(boxes.size(), 5u);
+  for (std::size_t a = 0; a < boxes.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) EXPECT_FALSE(boxes[a].overlaps(boxes[b]));
+}
+
+TEST(Hexagons, HoldEveryPointInsideOnce) {
+  const auto cells = hexagons_of({1, 1.1, 50, 99, 200}, {1, 1, 50, 99, 5}, {}, 100, 100, 10);
+  double sum = 0;
+  for (const Hexagon& cell : cells) sum += cell.count;
+  EXPECT_EQ(sum, 4) << "one lies outside";
+  for (const Hexagon& cell : cells)
+    EXPECT_TRUE(cell.count != 2 || std::hypot(cell.x - 1, cell.y - 1) < 10);
+}
+
+/// Contrast as WCAG 2 counts it.
+double contrast(const Colour& a, const Colour& b) {
+  const auto light = [](const Colour& c) {
+    const auto part = [](double v) { return v / 255 <= 0.03928 ? v / 255 / 12.92 : std::pow((v / 255 + 0.055) / 1.055, 2.4); };
+    return 0.2126 * part(c.red) + 0.7152 * part(c.green) + 0.0722 * part(c.blue);
+  };
+  const double x = light(a), y = light(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(Colours, OfTextHaveEnoughContrastOnBothPapers) {
+  for (const bool dark : {false, true}) {
+    const Colours& all = colours(dark);
+    EXPECT_GE(contrast(all.ink, all.paper), 7);
+    EXPECT_GE(contrast(all.faint, all.paper), 4.5);
+    for (const Colour& each : all.palette) EXPECT_GE(contrast(each, all.paper), 2) << each.hex();
+  }
+  EXPECT_EQ(ramp(Paint::Of::diverging, 0.5).hex(), "#f7f7f7");
+  EXPECT_EQ(ramp(Paint::Of::sequential, 7).hex(), ramp(Paint::Of::sequential, 1).hex());
+}
+
+TEST(Render, PngAndPdfAreWhatTheySayAndTheSameBytes) {
+  const Figure figure = one_point(1, 1);
+  const std::string png = render(figure, Format::png), pdf = render(figure, Format::pdf);
+  EXPECT_TRUE(png.starts_with("\x89PNG"));
+  EXPECT_TRUE(pdf.starts_with("%PDF"));
+  EXPECT_EQ(png, render(figure, Format::png));
+  EXPECT_EQ(pdf, render(figure, Format::pdf));
+  const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(png[byte]); };
+  EXPECT_EQ((at(18) << 8) + at(19), 1440) << "two pixels for each of the figure's 720";
+}
+
+TEST(Render, AFileIsKnownByItsEnding) {
+  EXPECT_EQ(format_of("a.b/x.svg"), Format::svg);
+  EXPECT_EQ(format_of("x.pdf"), Format::pdf);
+  EXPECT_NE(message_of([] { format_of("x.jpg"); }).find("must end in .svg, .png, .pdf or .txt"), std::string::npos);
+  EXPECT_NE(message_of([] { format_of("svg"); }).find("must end in"), std::string::npos);
+}
+
+TEST(Term, DrawsWithinItsColumns) {
+  for (const PictureKind& kind : data_kinds()) {
+    const std::string text = to_term(draw(kind.name, dataset("iris"), kind.name == "bar" ? "~ species" : kind.name == "line" ? "" : "species ~ petal_length + petal_width"), {.columns = 60, .rows = 20});
+    std::size_t line = 0;
+    for (const char c : text) {  // characters, not bytes
+      line += (c & 0xC0) != 0x80;
+      if (c != '\n') continue;
+      EXPECT_LE(line, 61u) << kind.name << "\n" << text;
+      line = 0;
+    }
+    EXPECT_FALSE(contains(text, "\x1b["));
+  }
+  EXPECT_TRUE(contains(to_term(one_point(5, 5), {.colours = true}), "\x1b[38;2;"));
+}
+
+}  // namespace
+}  // namespace lemma::plot
