@@ -9,6 +9,8 @@
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
+#include <lemma/ensemble/mixture_of_experts.hpp>
+#include <lemma/ensemble/model_average.hpp>
 #include <lemma/ensemble/stacking.hpp>
 #include <lemma/embed/mds.hpp>
 #include <lemma/discriminant/qda.hpp>
@@ -117,6 +119,8 @@ std::span<const Method* const> catalog() {
       // ensemble: methods made of methods
       &method_of<AdaBoost>(),
       &method_of<Bagging>(),
+      &method_of<MixtureOfExperts>(),
+      &method_of<ModelAverage>(),
       &method_of<Stacking>(),
 
       // cluster: groups of rows

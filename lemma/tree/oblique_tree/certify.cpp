@@ -170,7 +170,7 @@ class Second {
     const bool single = is_single(tried.data(), tried.size());
     for (Index j = 0; j < tried.size(); ++j) {
       const double unit = single ? 1 : directions_.deviations()(j);
-      if (tried(j) == 0 ? told(j) != 0 : !(std::abs(tried(j) - told(j)) * unit <= 1e-6)) return false;
+      if (unit == 0 ? told(j) != 0 : !(std::abs(tried(j) - told(j)) * unit <= 1e-6)) return false;
     }
     return true;
   }
