@@ -14,6 +14,8 @@
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/calibrate.hpp>
+#include <lemma/ensemble/mixture_of_experts.hpp>
+#include <lemma/ensemble/model_average.hpp>
 #include <lemma/ensemble/stacking.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
@@ -112,6 +114,8 @@ std::span<const Method* const> catalog() {
       &method_of<AdaBoost>(),
       &method_of<Bagging>(),
       &method_of<Calibrate>(),
+      &method_of<MixtureOfExperts>(),
+      &method_of<ModelAverage>(),
       &method_of<Stacking>(),
 
       // cluster: groups of rows

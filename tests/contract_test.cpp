@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <lemma/data/csv.hpp>
 #include <lemma/metric/clustering.hpp>
+#include <lemma/model/look_again.hpp>
 #include <tests/contract/compare.hpp>
 #include <tests/contract/damage.hpp>
 #include <tests/contract/parameters.hpp>
@@ -76,6 +77,15 @@ TEST_P(Contract, ADamagedModelFailsItsCertificate) {
   const auto trained = train_on(method(), example);
   if (trained.model->certificate().strength == Strength::none) GTEST_SKIP() << "it claims nothing";
   judge_all(unseen_damage(trained, example.table));
+}
+
+TEST_P(Contract, ASecondLookFindsItAsItWasAskedFor) {
+  const Example example = good(subject());
+  const auto trained = train_on(method(), example);
+  const DesignRows rows(trained.design, trained.design.train(example.table));
+  const AnySpec asked({std::shared_ptr<const Method>(), &method()}, Value::object());
+  const Certificate found = look_again(trained.model, asked, rows, {});
+  EXPECT_FALSE(found.fails()) << found.message;
 }
 
 // ---- The same bits ----

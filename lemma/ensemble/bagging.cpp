@@ -245,10 +245,7 @@ Vector BaggingModel::predict(const MatrixView& x) const {
 }
 
 Labels BaggingModel::classify(const MatrixView& x) const {
-  const Matrix p = probabilities(x);
-  Labels out(at(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) out[at(i)] = static_cast<int>(greatest(p, i));
-  return out;
+  return likeliest(probabilities(x));
 }
 
 Matrix BaggingModel::probabilities(const MatrixView& x) const {

@@ -12,9 +12,6 @@ namespace {
 
 using namespace ensemble;
 
-std::vector<AnySpec> usual_methods(bool of_classes) {
-  return {parse_method(of_classes ? "lda" : "ridge").completed(), parse_method("tree(folds=0)").completed()};
-}
 AnySpec usual_last(bool of_classes) { return parse_method(of_classes ? "multinomial" : "ridge").completed(); }
 
 /// Columns of the last method, side by side: of classes all but the first.
@@ -117,13 +114,7 @@ void Stacking::check() const {
 }
 
 Needs Stacking::needs(Needs usual) const {
-  if (!methods) return usual;
-  for (const AnySpec& each : *methods) {
-    const Needs own = each.method().needs(each.params());
-    usual.classes = usual.classes && own.classes;
-    usual.numbers = usual.numbers && own.numbers;
-  }
-  return needs_inside(*methods, usual);
+  return methods ? needs_of_all(*methods, usual) : usual;
 }
 
 bool StackingModel::has_probabilities() const { return classes == 0 || gives(last, kProbabilitiesPart.name); }

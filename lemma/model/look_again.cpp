@@ -7,26 +7,33 @@
 namespace lemma {
 namespace {
 
+/// Nothing, the word for it, or a part such as a kernel, whose kind and numbers may have been learned (methods inside are looked at
+/// by the method that they are in).
 bool is_left_open(const Value& asked) {
+  if (asked.is_object()) return true;
+  if (asked.is_array()) return asked.as_array().data.empty();
+  if (asked.is_list()) return asked.as_list().empty();
   return asked.is_null() || (asked.is_string() && (asked.as_string() == "auto" || asked.as_string() == "automatic"));
 }
 
-/// Where `told` is not what was asked for: "depth"; nothing where it is. What was left open may be anything.
-std::string first_other(const Value& asked, const Value& told, const std::string& where) {
-  if (is_left_open(asked)) return {};
-  if (!asked.is_object()) return asked == told ? "" : where;
-  if (!told.is_object()) return where;
-  for (const auto& [key, value] : asked.as_object()) {
-    const Value* found = told.find(key);
-    const std::string here = where.empty() ? key : where + "." + key;
-    if (const std::string other = found ? first_other(value, *found, here) : here; !other.empty()) return other;
-  }
+/// The first parameter that is not what was asked for; nothing where all are.
+std::string first_other(const Value& asked, const Value& told) {
+  for (const auto& [name, value] : asked.as_object())
+    if (const Value* found = told.find(name); !is_left_open(value) && !(found && *found == value)) return name;
   return {};
 }
 
 bool same_claim(const Certificate& a, const Certificate& b) {
   return a.strength == b.strength && a.kind == b.kind &&
          std::abs(a.tolerance - b.tolerance) <= 1e-6 * std::max(std::abs(a.tolerance), std::abs(b.tolerance));
+}
+
+/// Why a model is not one of the method that was asked for; nothing where it is.
+std::string not_as_asked(const AnyModel& inside, const AnySpec& asked) {
+  if (inside->method().name() != asked.method().name())
+    return fmt::format("{} stands where {} was asked for", inside->method().name(), asked.method().name());
+  const std::string other = first_other(asked.completed().params(), inside->params());
+  return other.empty() ? "" : fmt::format("its {} is not the one that was asked for", other);
 }
 
 }  // namespace
@@ -40,10 +47,7 @@ Certificate look_again(const AnyModel& inside, const AnySpec& asked, const Rows&
                        .stopped = "at once",
                        .message = std::move(why)};
   };
-  if (inside->method().name() != asked.method().name())
-    return fails(fmt::format("{} stands where {} was asked for", inside->method().name(), asked.method().name()));
-  if (const std::string other = first_other(asked.completed().params(), inside->params(), ""); !other.empty())
-    return fails(fmt::format("its {} is not the one that was asked for", other));
+  if (std::string why = not_as_asked(inside, asked); !why.empty()) return fails(std::move(why));
   Certificate found = inside->verify(rows, execution);
   if (!found.fails() && !same_claim(found, inside->certificate()))
     return fails(fmt::format("it carries a certificate of '{}', and what is found is one of '{}'",

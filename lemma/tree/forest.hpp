@@ -12,7 +12,8 @@ namespace lemma {
 /// that leaves least variance, or least of Gini's index Σ p_k (1 − p_k), of all thresholds on the columns drawn; a threshold lies
 /// midway between two values. A column that all rows of a node agree in does not count among those drawn.
 ///
-///   Categories    a set of them goes left: the best one of all for numbers and for two classes (they are ordered by their means);
+///   Categories    a set of them goes left: the best one of all for numbers and for two classes (they are ordered by their means; a set
+///                 that leaves fewer than min_leaf rows on a side is passed over for the next in that order);
 ///                 for more classes the best of those that begin with the categories richest in one class.
 ///   Missing       a split sends rows without a value to the side where they fit better; where a node had none, and for categories
 ///                 that it had none of, to the side with more rows. "Missing or not" is a split too.

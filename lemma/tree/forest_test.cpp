@@ -114,6 +114,22 @@ TEST(Forest, TakesCategoriesAndMissingValuesAsTheyAre) {
   EXPECT_TRUE(std::isfinite(said(2)));
 }
 
+TEST(Forest, PartsCategoriesInTheOrderOfTheirMeansWhereALeafMustHaveSeveralRows) {
+  RandomStream stream(8);
+  std::vector<double> a, y;
+  std::vector<std::string> g;
+  for (int i = 0; i < 200; ++i) {  // a set out of that order may be all that leaves five rows on both sides
+    g.emplace_back(1, "uvw"[i % 3]);
+    a.push_back(stream.normal());
+    y.push_back(a.back() + (i % 3 == 0 ? 1.5 : 0) + 0.5 * stream.normal());
+  }
+  const Table table({numeric("a", a), categorical("g", g), numeric("y", y)}, "categories");
+  for (const int mtry : {1, 2}) {
+    const auto m = fit(Forest{.mtry = mtry}, formula("y ~ a + g"), table);
+    EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  }
+}
+
 TEST(Forest, SplitsOnWhetherAValueIsMissing) {
   RandomStream stream(2);
   Matrix x(200, 2);

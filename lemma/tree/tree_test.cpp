@@ -284,6 +284,20 @@ TEST(Tree, OfCategoriesIsTheBestOfAllSetsOfThem) {
 
 // ---- What the parameters mean ----
 
+TEST(Tree, PartsCategoriesInTheOrderOfTheirMeansWhereALeafMustHaveSeveralRows) {
+  std::vector<double> y;
+  std::vector<std::string> g;
+  for (int i = 0; i < 30; ++i) {  // {p, r} against {q} is the only pair of sides with seven rows each
+    g.emplace_back(i < 5 ? "p" : i < 25 ? "q" : "r");
+    y.push_back((i < 5 ? 0 : i < 25 ? 1 : 5) + 0.01 * (i % 3));
+  }
+  const Table table({categorical("g", g), numeric("y", y)}, "categories");
+  const auto m = fit(Tree{.min_leaf = 7}, formula("y ~ g"), table);
+  EXPECT_EQ(m.nodes.size(), 1);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_EQ(fit(Tree{.min_leaf = 5, .cp = 0.1}, formula("y ~ g"), table).nodes.size(), 3);  // {r} by itself
+}
+
 TEST(Tree, OfAMonotoneColumnNeverFallsAlongIt) {
   const Toy data = toy(400);
   const TreeModel tree = fit(Tree{.min_split = 4, .cp = 0, .monotone = {1, 1, -1}, .folds = 0}, data.x, data.y);

@@ -164,6 +164,16 @@ bool gives(const AnyModel& model, std::string_view part) {
   return std::any_of(parts.begin(), parts.end(), [&](const PartInfo& each) { return each.name == part; });
 }
 
+Labels likeliest(const Matrix& of_classes) {
+  Labels out(at(of_classes.rows()));
+  for (Index i = 0; i < of_classes.rows(); ++i) {
+    Index best;
+    of_classes.row(i).maxCoeff(&best);
+    out[at(i)] = static_cast<int>(best);
+  }
+  return out;
+}
+
 void require_fits(std::string_view method, const AnyModel& model, Index width, Index classes) {
   const Task task = model->task();
   require(task == (classes > 0 ? Task::classification : Task::regression),

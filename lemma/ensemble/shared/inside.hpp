@@ -102,6 +102,9 @@ void for_columns(Index columns, Index rows, const Execution& execution, const st
 Prediction said(const AnyModel& model, const MatrixView& x, std::string_view part, const Execution& execution = {});
 bool gives(const AnyModel& model, std::string_view part);
 
+/// The class of the largest of each row, the first of equals.
+Labels likeliest(const Matrix& of_classes);
+
 /// Error unless a model inside fits where it stands.
 void require_fits(std::string_view method, const AnyModel& model, Index width, Index classes);
 

@@ -162,6 +162,19 @@ bool same_folds(const Labels& told, const Labels& found, bool same_order) {
   return a == b;
 }
 
+std::vector<AnySpec> usual_methods(bool of_classes) {
+  return {parse_method(of_classes ? "lda" : "ridge").completed(), parse_method("tree(folds=0)").completed()};
+}
+
+Needs needs_of_all(std::span<const AnySpec> methods, Needs usual) {
+  for (const AnySpec& each : methods) {
+    const Needs own = each.method().needs(each.params());
+    usual.classes = usual.classes && own.classes;
+    usual.numbers = usual.numbers && own.numbers;
+  }
+  return needs_inside(methods, usual);
+}
+
 void check_methods(std::string_view around, std::span<const AnySpec> methods) {
   bool classes = true, numbers = true;
   for (const AnySpec& each : methods) {

@@ -42,6 +42,10 @@ std::int64_t order_of(const TrainingRows& rows);
 /// Whether the folds told are those of the rows; of rows in another order than that of the fit, whether each fold has as many.
 bool same_folds(const Labels& told, const Labels& found, bool same_order);
 
+/// Two that see different things: a plane, and a tree.
+std::vector<AnySpec> usual_methods(bool of_classes);
+/// What a method made of several needs of a table: what all of them take.
+Needs needs_of_all(std::span<const AnySpec> methods, Needs usual);
 /// The methods must all predict classes, or all numbers.
 void check_methods(std::string_view around, std::span<const AnySpec> methods);
 

@@ -10,7 +10,7 @@
 namespace lemma::forest {
 namespace {
 
-constexpr std::size_t kFewCategories = 10;  // of which every set is tried
+constexpr std::size_t kFewCategories = 10;  // of which every set is tried, where any number of rows may be a leaf
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void TreeRecount::try_categories(const std::vector<Member>& members, Index colum
     }
     offer(left, right, apart, right_too, best);
   };
-  if (means && all.size() <= kFewCategories) {
+  if (means && all.size() <= kFewCategories && plan_.min_leaf <= 1) {
     for (std::size_t set = 1; set < (std::size_t{1} << all.size()); ++set)
       if (set + 1 < (std::size_t{1} << all.size()) || apart.copies > 0)
         offer_set([&](std::size_t c) { return (set >> c & 1) != 0; });

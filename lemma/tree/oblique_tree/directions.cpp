@@ -110,10 +110,12 @@ std::vector<Vector> Directions::at_node(const std::vector<Index>& rows, const Ta
   return out;
 }
 
-/// Of columns in units of their deviation: the largest coefficient made 1, then in the user's units.
+/// Of columns in units of their deviation: the largest coefficient made 1, then in the user's units. Of equals it is the first, and
+/// rounding does not say which are equal.
 Vector Directions::in_users_units(Vector b) const {
+  const double size = b.cwiseAbs().maxCoeff();
   Index largest = 0;
-  b.cwiseAbs().maxCoeff(&largest);
+  while (std::abs(b(largest)) < (1 - 1e-6) * size) ++largest;
   b /= b(largest);
   for (Index j = 0; j < b.size(); ++j) b(j) = deviation_(j) > 0 ? b(j) / deviation_(j) : 0;
   return b;

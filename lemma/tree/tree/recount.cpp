@@ -304,7 +304,9 @@ class ColumnCount {
     return best;
   }
 
-  /// Every set of few categories, each added up; of many those that the order of their means begins, or one against the rest.
+  /// Every set of few categories, each added up; of many those that the order of their means begins, or one against the rest. Where a
+  /// leaf must have several rows that order is what counts for two classes and numbers, as in rpart: a set out of it can be better only
+  /// because the better ones in it are too small.
   double by_sets(const NodeCount& node, std::span<const Value1> present, std::span<const Value1> missing,
                  bool with_missing, bool missing_left) const {
     std::vector<Side> lots;
@@ -323,7 +325,7 @@ class ColumnCount {
       add(all, right);
       best = std::max(best, unsaid(all) - unsaid(left) - unsaid(right));
     };
-    if (lots.size() <= kAllSets) {
+    if (lots.size() <= kAllSets && (classes_ > 2 || plan_.min_leaf <= 1)) {
       for (std::uint32_t set = 1; set + 1 < 1U << lots.size(); ++set)
         attempt([&](std::size_t k) { return (set >> k & 1U) != 0; });
     } else if (classes_ > 2) {
