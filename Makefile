@@ -7,7 +7,7 @@ FORGED ?= 1000
 CMAKE_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-asan test-tsan lint format fuzz forge bench build-report docs install clean
+.PHONY: help setup run test test-asan test-tsan lint format fuzz forge coverage bench build-report docs install clean
 
 # $(call build,PRESET,TARGET)
 define build
@@ -54,6 +54,10 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS
 forge: setup ## forge FORGED model files of each method and use them, under the sanitizers
 	$(call build,asan,lemma_forge)
 	@cd build/asan && bin/lemma_forge $(FORGED)
+
+coverage: setup ## how often stated intervals hold the truth: DRAWS of each (20000)
+	$(call build,release,test_validate)
+	@LEMMA_DRAWS=$(or $(DRAWS),20000) build/release/bin/test_validate --gtest_filter='Coverage.*'
 
 bench: ## measure Lemma against its peers
 	@tools/setup --bench

@@ -17,7 +17,8 @@ namespace lemma::app {
 namespace {
 
 struct Evaluate {
-  std::string model, missing, weights, truth;
+  std::string model, missing, weights, truth, interval;
+  int bootstrap = -1;  // as many as there is time for
   std::vector<std::string> also;
   std::optional<double> threshold;
   DataOptions data;
@@ -46,6 +47,10 @@ void evaluate(const Evaluate& options, Context& context) {
   how.truth = options.truth;
   how.threshold = options.threshold;
   for (const auto& each : options.also) how.also.push_back(asked_measure(each));
+  if (!options.interval.empty())
+    how.rates = static_cast<RateInterval>(choose("--interval", options.interval, choices_of<RateInterval>()));
+  if (options.bootstrap >= 0) how.bootstrap = options.bootstrap;
+  how.seed = context.seed;
   how.memory = options.data.limit();
   how.execution = context.execution();
   const bool as_they_stand = options.weights.empty() && options.truth.empty() &&
@@ -89,6 +94,11 @@ void add_evaluate(CLI::App& tool, Context& context) {
              "intervals), ece, brier_parts")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_option(*command, "--interval", options->interval,
+             "of shares: wilson (default), exact (Clopper and Pearson) or hoeffding");
+  add_option(*command, "--bootstrap", options->bootstrap,
+             "samples for the intervals of the other measures (default: 200 to 1,000, none of more than 20,000 rows or, of "
+             "K classes, 40,000 / K); 0: none");
   add_option(*command, "--weights", options->weights,
              "column of frequencies (default: that of the fit, where DATA has it): weight k is k copies of the row")
       ->group("Data");

@@ -71,10 +71,10 @@ Averages average(const std::vector<ClassScore>& classes) {
   return out;
 }
 
-void add_overall(std::vector<Measure>& out, const Confusion& table) {
+void add_overall(std::vector<Measure>& out, const Confusion& table, RateInterval rates) {
   const double accuracy = table.accuracy(), n = table.total();
-  out.push_back({"accuracy", accuracy, "share of the rows whose class is right", true, wilson(accuracy, n)});
-  out.push_back({"error", 1 - accuracy, "share of the rows whose class is wrong", false, wilson(1 - accuracy, n)});
+  out.push_back({"accuracy", accuracy, "share of the rows whose class is right", true, bounds_of_rate(accuracy, n, rates)});
+  out.push_back({"error", 1 - accuracy, "share of the rows whose class is wrong", false, bounds_of_rate(1 - accuracy, n, rates)});
   out.push_back({"balanced_accuracy", table.balanced_accuracy(), "mean over the classes of the share found", true, {}});
 }
 
@@ -83,14 +83,14 @@ void add_agreement(std::vector<Measure>& out, const Confusion& table) {
   out.push_back({"kappa", table.kappa(), "Cohen: agreement beyond chance", true, {}});
 }
 
-void add_two_class(std::vector<Measure>& out, const Confusion& table) {
+void add_two_class(std::vector<Measure>& out, const Confusion& table, RateInterval rates) {
   const double positives = table.of_class(1), negatives = table.of_class(0), found = table.predicted_as(1);
   out.push_back({"sensitivity", table.recall(1), "share of the positives that are found (recall)", true,
-                 wilson(table.recall(1), positives)});
+                 bounds_of_rate(table.recall(1), positives, rates)});
   out.push_back({"specificity", table.recall(0), "share of the negatives that are found", true,
-                 wilson(table.recall(0), negatives)});
+                 bounds_of_rate(table.recall(0), negatives, rates)});
   out.push_back({"precision", table.precision(1), "share of the predicted positives that are positive", true,
-                 wilson(table.precision(1), found)});
+                 bounds_of_rate(table.precision(1), found, rates)});
   out.push_back({"f1", table.f1(1), "harmonic mean of precision and sensitivity", true, {}});
 }
 
@@ -147,15 +147,15 @@ Vector brier_scores(const Labels& truth, const MatrixView& probabilities) {
 }
 
 ClassificationScore score_classification(const Labels& truth, const ClassPredictions& predictions, Index classes,
-                                         const VectorView& weights) {
+                                         const VectorView& weights, RateInterval rates) {
   const Vector w = detail::frequencies(static_cast<Index>(truth.size()), weights);
   if (predictions.probabilities.size() > 0 && predictions.probabilities.cols() != classes)
     throw Error(
         fmt::format("there are probabilities of {} classes for {} classes", predictions.probabilities.cols(), classes));
   ClassificationScore out{confusion(truth, predictions.predicted, classes, w), {}, {}, {}};
   out.per_class = score_each_class(truth, predictions, out.confusion, w);
-  add_overall(out.measures, out.confusion);
-  if (classes == 2) add_two_class(out.measures, out.confusion);
+  add_overall(out.measures, out.confusion, rates);
+  if (classes == 2) add_two_class(out.measures, out.confusion, rates);
   else add_averages(out.measures, average(out.per_class));
   add_agreement(out.measures, out.confusion);
   const Vector score = score_of(predictions, 1, classes);

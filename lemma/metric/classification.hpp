@@ -75,6 +75,7 @@ struct ClassificationScore {
   std::optional<RocCurve> roc;  // two classes with a score
 };
 ClassificationScore score_classification(const Labels& truth, const ClassPredictions& predictions, Index classes,
-                                         const VectorView& weights = Vector());
+                                         const VectorView& weights = Vector(),
+                                         RateInterval rates = RateInterval::wilson);
 
 }  // namespace lemma

@@ -90,6 +90,25 @@ TEST(Wilson, EndsExactlyAtZeroAndOne) {
   }
 }
 
+TEST(ClopperPearson, IsThatOfR) {  // binom.test(8, 10), binom.test(0, 20): its upper end is 1 − 0.025^(1/20)
+  const auto found = *clopper_pearson(0.8, 10);
+  EXPECT_NEAR(found.lower, 0.4439045, 1e-7);
+  EXPECT_NEAR(found.upper, 0.9747893, 1e-7);
+  EXPECT_EQ(clopper_pearson(0, 20)->lower, 0);
+  EXPECT_NEAR(clopper_pearson(0, 20)->upper, 1 - std::pow(0.025, 0.05), 1e-10);
+  EXPECT_NEAR(clopper_pearson(1, 20)->lower, std::pow(0.025, 0.05), 1e-10);
+  EXPECT_EQ(clopper_pearson(1, 20)->upper, 1);
+  EXPECT_FALSE(clopper_pearson(0.5, 0));
+}
+
+TEST(Hoeffding, IsItsFormulaInsideZeroAndOne) {
+  const double half = std::sqrt(std::log(40.0) / 200);
+  EXPECT_NEAR(hoeffding(0.5, 100)->lower, 0.5 - half, 1e-15);
+  EXPECT_NEAR(hoeffding(0.5, 100)->upper, 0.5 + half, 1e-15);
+  EXPECT_EQ(hoeffding(0.99, 100)->upper, 1);
+  EXPECT_EQ(hoeffding(0.01, 100)->lower, 0);
+}
+
 TEST(Intervals, CoverWhatTheyShouldInTwoHundredDraws) {  // nominal 95 %: at least 0.95 − 3 √(0.95 · 0.05 / 200) = 0.904
   int of_share = 0, of_mean = 0;
   for (std::uint64_t draw = 0; draw < 200; ++draw) {

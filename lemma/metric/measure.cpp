@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/math/distributions.hpp>
 #include <lemma/metric/measure.hpp>
 #include <limits>
 
@@ -23,6 +24,32 @@ std::optional<Bounds> wilson(double p, double n) {
   const double half = shrink * kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n));
   // at the ends centre and half are equal but for rounding
   return Bounds{p <= 0 ? 0.0 : std::max(0.0, centre - half), p >= 1 ? 1.0 : std::min(1.0, centre + half)};
+}
+
+std::optional<Bounds> clopper_pearson(double p, double n) {
+  if (!(n > 0) || std::isnan(p)) return {};
+  const double k = p * n, m = n - k;  // quantiles of Beta(k, m + 1) and Beta(k + 1, m), by F
+  Bounds out{0, 1};
+  if (k > 0) out.lower = k / (k + (m + 1) * f_quantile(0.975, 2 * (m + 1), 2 * k));
+  if (m > 0) {
+    const double f = f_quantile(0.975, 2 * (k + 1), 2 * m);
+    out.upper = (k + 1) * f / (m + (k + 1) * f);
+  }
+  return out;
+}
+
+std::optional<Bounds> hoeffding(double p, double n) {
+  if (!(n > 0) || std::isnan(p)) return {};
+  const double half = std::sqrt(std::log(2 / 0.05) / (2 * n));
+  return Bounds{std::max(0.0, p - half), std::min(1.0, p + half)};
+}
+
+std::optional<Bounds> bounds_of_rate(double p, double n, RateInterval kind) {
+  switch (kind) {
+    case RateInterval::exact: return clopper_pearson(p, n);
+    case RateInterval::hoeffding: return hoeffding(p, n);
+    default: return wilson(p, n);
+  }
 }
 
 std::optional<Bounds> bounds_of_mean(const VectorView& values, const VectorView& weights) {

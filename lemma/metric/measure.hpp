@@ -1,6 +1,7 @@
 // lemma/metric/measure.hpp: one number that judges a prediction, as front ends show it.
 #pragma once
 #include <lemma/core/matrix.hpp>
+#include <array>
 #include <lemma/core/value.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +26,18 @@ struct Measure {
 /// Wilson's interval for a share p of n rows (1927): never outside [0, 1], and not of width 0 at p = 0 or 1, unlike
 /// p ± z √(p (1 − p) / n). Nothing when there are no rows or p is not defined.
 std::optional<Bounds> wilson(double p, double n);
+
+/// Clopper and Pearson's (1934): every p under which so few, or so many, are not rarer than 2.5 % each. Exact, so that it covers at
+/// least 95 of 100 for every p and n, and wider than Wilson's. Weights that are no whole numbers count as they are.
+std::optional<Bounds> clopper_pearson(double p, double n);
+
+/// p ± √(log(2 / 0.05) / 2n), inside [0, 1]: Hoeffding's (1963), which asks nothing of the rows but that they are independent.
+std::optional<Bounds> hoeffding(double p, double n);
+
+/// Which of them a share of the rows has.
+enum class RateInterval { wilson, exact, hoeffding };
+constexpr auto names_of(RateInterval) { return std::array<std::string_view, 3>{"wilson", "exact", "hoeffding"}; }
+std::optional<Bounds> bounds_of_rate(double p, double n, RateInterval kind);
 
 /// Mean ± z sd / √n of one number for each row, weights as frequencies. Nothing for fewer than two rows.
 std::optional<Bounds> bounds_of_mean(const VectorView& values, const VectorView& weights = Vector());

@@ -130,6 +130,12 @@ Certificate certify(const KnnModel& model, const Rows& rows, const Execution& ex
 /// The rows added to those that are kept. k, and what the metric learned, stay as they are.
 KnnModel updated(const KnnModel& model, const Rows& rows, const FitOptions& options);
 
+/// What the rows without each row say of it: probabilities of the classes, or one number, as fitting without it would. From one
+/// search. Nothing where a fit without the row would choose otherwise (several k, a metric or prior that looks at the rows), a
+/// class has one row alone, or rows have weights. `asked`: what the model was fitted by.
+std::optional<Matrix> leave_one_out(const Knn& asked, const KnnModel& model, const Rows& rows,
+                                    const Execution& execution);
+
 extern template const Method& method_of<Knn>();
 
 }  // namespace lemma

@@ -26,6 +26,8 @@ const ParamInfo& find_param(const std::vector<ParamInfo>& infos, const std::stri
     names.push_back(info.name);
   }
   if (ends.size() == 1) return *ends.front();
+  const bool alike = std::all_of(ends.begin(), ends.end(), [&](auto* each) { return each->name == ends[0]->name; });
+  if (ends.size() > 1 && alike) return *ends.front();  // of one kernel or another
   if (ends.size() > 1)
     throw Error(fmt::format("{} has several '{}': write {} or {}", method, name, ends[0]->name, ends[1]->name));
   throw Error(fmt::format("{} has no parameter '{}'{}", method, name, did_you_mean(name, names)));
@@ -149,6 +151,7 @@ Value SearchAxis::at(double place) const {
   }
   double value = step == Step::logarithmic ? std::exp(std::log(low) + place * (std::log(high) - std::log(low)))
                                            : low + place * (high - low);
+  value = std::stod(fmt::format("{:.12g}", value));  // 1, not what rounding makes of exp(log 0.01 + 0.5 log 10000)
   if (place == 0) value = low;
   if (place == 1) value = high;
   if (whole) return static_cast<std::int64_t>(std::llround(value));

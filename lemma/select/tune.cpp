@@ -59,14 +59,15 @@ bool Searcher::add(const Place& place, double share, double from, double to) {
 
 double Searcher::merit(std::size_t i) const {
   const auto& scores = result.tries[i].scores;
+  for (const auto& metric : result.metrics)
+    if (std::none_of(scores.begin(), scores.end(), [&](const Score& s) { return s.name == metric; })) {
+      std::vector<std::string> names;
+      for (const auto& each : scores) names.push_back(each.name);
+      throw Error(fmt::format("there is no measure '{}' here{}; there are {}", metric, did_you_mean(metric, names),
+                              join_words(names, 30)));
+    }
   const auto found =
       std::find_if(scores.begin(), scores.end(), [&](const Score& s) { return s.name == result.metrics[0]; });
-  if (found == scores.end()) {
-    std::vector<std::string> names;
-    for (const auto& each : scores) names.push_back(each.name);
-    throw Error(fmt::format("there is no measure '{}' here{}; there are {}", result.metrics[0],
-                            did_you_mean(result.metrics[0], names), join_words(names, 30)));
-  }
   return (found->higher_is_better ? 1 : -1) * found->mean;
 }
 

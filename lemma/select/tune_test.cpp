@@ -28,9 +28,11 @@ TEST(SearchSpace, ValuesRangesAndDescriptions) {
   const auto grid = space.grid();
   ASSERT_EQ(grid.size(), 12u);
   EXPECT_EQ(space.axes()[0].at(grid[0][0]).as_double(), 0.1);
-  EXPECT_NEAR(space.axes()[0].at(grid[4][0]).as_double(), 1, 1e-12) << "the middle on a logarithmic scale";
+  EXPECT_EQ(space.axes()[0].at(grid[4][0]).as_double(), 1) << "the middle on a logarithmic scale, without rounding";
   EXPECT_EQ(space.axes()[0].at(grid[11][0]).as_double(), 10);
   EXPECT_EQ(space.text(grid[2]), "svm.C=0.1, svm.kernel=rbf(0.1), scale.center=false");
+  EXPECT_EQ(SearchSpace(parse_method("scale | svm"), {"kernel.gamma=1,2"}).axes()[0].path, "svm.kernel.gamma")
+      << "several kernels have one, at the same place";
   const SearchSpace described(parse_method("ridge"), {"lambda"});
   EXPECT_DOUBLE_EQ(described.axes()[0].low, 0.001);
   EXPECT_DOUBLE_EQ(described.axes()[0].high, 1000);
@@ -48,6 +50,16 @@ TEST(SearchSpace, MistakesAreNamedBeforeAnyWork) {
   EXPECT_NE(message("ridge", {"lambda=1,2", "lambda=3"}).find("lambda is given twice"), std::string::npos);
   EXPECT_NE(message("ridge", {"lambda=3:1"}).find("it must rise"), std::string::npos);
   EXPECT_NE(message("ridge", {}).find("there is nothing to choose"), std::string::npos);
+}
+
+TEST(Tune, EveryMeasureAskedForMustBeThere) {
+  TuneOptions options;
+  options.metrics = {"rmse", "log_loss"};
+  EXPECT_NE(message_of([&] {
+              tune(parse_method("ridge"), {"lambda=1,2"}, formula("medv ~ lstat"), MemoryTableStream(dataset("boston")),
+                   {.folds = 3}, options);
+            }).find("there is no measure 'log_loss' here"),
+            std::string::npos);
 }
 
 TEST(Tune, AGridTakesTheBestByItsCrossValidatedScore) {

@@ -19,6 +19,7 @@ struct Answers {
   Vector value;          // predicted numbers
   Labels predicted;      // predicted classes, or clusters
   Matrix probabilities;  // of the classes
+  Vector score;          // of two classes without probabilities: higher for the second
   Vector y;              // the response: numbers,
   Labels label;          // or classes
   Vector weight;         // frequencies

@@ -158,6 +158,27 @@ TEST(Cross, LeaveOneOutInClosedFormIsLeaveOneOut) {
   }
 }
 
+TEST(Cross, LeaveOneOutOfNeighboursIsOneSearch) {
+  const Table iris = dataset("iris"), boston = dataset("boston").slice(0, 100);
+  const Plan loo{.kind = PlanKind::loo};
+  for (const char* method : {"knn(k=1)", "knn(k=4)", "knn(k=7, vote=distance)", "knn(k=3, metric=manhattan)"}) {
+    const auto closed = crossed(method, "species ~ .", iris, loo), forced = crossed(method, "species ~ .", iris, loo, by_force());
+    EXPECT_TRUE(closed.closed_form) << method;
+    for (std::size_t i = 0; i < 150; ++i) {
+      const Vector difference = closed.folds[0].answers.probabilities.row(static_cast<Index>(i)) -
+                                forced.folds[i].answers.probabilities.row(0);
+      EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-10) << method << " row " << i;
+    }
+  }
+  const auto closed = crossed("knn(k=5)", "medv ~ lstat + rm", boston, loo),
+             forced = crossed("knn(k=5)", "medv ~ lstat + rm", boston, loo, by_force());
+  EXPECT_TRUE(closed.closed_form);
+  for (std::size_t i = 0; i < 100; ++i)
+    EXPECT_NEAR(closed.folds[0].answers.value(static_cast<Index>(i)), forced.folds[i].answers.value(0), 1e-10);
+  for (const char* chooses : {"knn(k=1:9)", "knn(metric=mahalanobis)", "knn(prior=uniform)"})
+    EXPECT_FALSE(crossed(chooses, "species ~ .", iris, loo).closed_form) << chooses << " looks at the rows";
+}
+
 TEST(Cross, WhereMoreThanTheMethodLearnsThereIsNoClosedForm) {
   const Table boston = dataset("boston").slice(0, 40);
   const Plan loo{.kind = PlanKind::loo};

@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/validate/curve.hpp>
+#include <lemma/validate/judge/parts.hpp>
 
 namespace lemma {
 namespace {
@@ -33,11 +34,6 @@ struct Scored {
   RowSelection kept;
 };
 
-bool gives(const AnyModel& model, const PartInfo& wanted) {
-  const auto parts = model->parts();
-  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo& part) { return part.name == wanted.name; });
-}
-
 /// The probability of a class, or of two classes without probabilities the value that decides between them.
 Vector score_from(const TrainedModel& trained, const AskedTable& asked, const TableStream& data, int positive,
                   const std::string& name, CurveKind kind) {
@@ -47,7 +43,7 @@ Vector score_from(const TrainedModel& trained, const AskedTable& asked, const Ta
   const std::string hint = way.empty() ? "" : fmt::format("; fit it with {}", way);
   if (kind == CurveKind::calibration)
     throw Error(fmt::format("{} gives no probabilities that could be calibrated{}", name, hint));
-  if (!gives(trained.model, kDecisionPart))
+  if (!judging::gives(trained.model, kDecisionPart))
     throw Error(
         fmt::format("{} gives neither probabilities nor a decision value that rows could be ordered by{}", name, hint));
   PredictOptions options;

@@ -12,6 +12,24 @@
 
 namespace lemma {
 
+bool judging::gives(const AnyModel& model, const PartInfo& wanted) {
+  const auto parts = model->parts();
+  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo& part) { return part.name == wanted.name; });
+}
+
+namespace {
+
+/// Of two classes without probabilities rows are ordered by the value that decides between them.
+PredictOptions what_is_asked(const AnyModel& model, const JudgeOptions& options) {
+  PredictOptions out;
+  if (model->task() == Task::classification && model->class_count() == 2 && !options.threshold &&
+      !judging::gives(model, kProbabilitiesPart) && judging::gives(model, kDecisionPart))
+    out.what = {std::string(kClassPart.name), std::string(kDecisionPart.name)};
+  return out;
+}
+
+}  // namespace
+
 Answers judging::ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options,
                            const Execution& execution) {
   const Index n = rows.count();
@@ -19,7 +37,10 @@ Answers judging::ask_model(const AnyModel& model, const Rows& rows, const JudgeO
   if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(static_cast<std::size_t>(n));
   if (rows.has_weights) out.weight.resize(n);
   std::mutex door;
-  const AskedRows asked(model, rows, {}, options.threshold);
+  const PredictOptions wanted = what_is_asked(model, options);
+  const bool ordered = !wanted.what.empty();
+  if (ordered) out.score.resize(n);
+  const AskedRows asked(model, rows, wanted, options.threshold);
   const Index together = asked.together();
   BufferPool pool;
   parallel_for((n + together - 1) / together, execution, [&](Index i) {
@@ -35,6 +56,11 @@ Answers judging::ask_model(const AnyModel& model, const Rows& rows, const JudgeO
     const Index first = block.first, size = block.rows();
     if (said.value().size() > 0) out.value.segment(first, size) = said.value();
     if (said.probabilities().size() > 0) out.probabilities.middleRows(first, size) = said.probabilities();
+    if (ordered) {
+      const Matrix& decision = said.decision();
+      if (decision.cols() == 2) out.score.segment(first, size) = decision.col(1) - decision.col(0);
+      else out.score.segment(first, size) = decision.col(0);
+    }
     std::copy(said.label().begin(), said.label().end(), out.predicted.begin() + first);
     std::copy(block.y.begin(), block.y.end(), out.y.data() + first);
     std::copy(block.label.begin(), block.label.end(), out.label.begin() + first);
@@ -49,8 +75,8 @@ void judging::measure_answers(const std::vector<std::string>& classes, const Ans
     return;
   }
   out.classes = classes;
-  auto score = score_classification(answers.label, {answers.predicted, answers.probabilities, {}},
-                                    static_cast<Index>(classes.size()), answers.weight);
+  auto score = score_classification(answers.label, {answers.predicted, answers.probabilities, answers.score},
+                                    static_cast<Index>(classes.size()), answers.weight, out.rates);
   out.measures = std::move(score.measures);
   out.confusion = std::move(score.confusion);
   out.per_class = std::move(score.per_class);
@@ -74,8 +100,7 @@ void require_predictions(const AnyModel& model) {
   const PartInfo& needed = task == Task::regression       ? kValuePart
                            : task == Task::classification ? kClassPart
                                                           : kClusterPart;
-  const auto offered = model->parts();
-  if (std::none_of(offered.begin(), offered.end(), [&](const PartInfo& part) { return part.name == needed.name; }))
+  if (!judging::gives(model, needed))
     throw Error(fmt::format(
         "{} predicts neither numbers nor classes nor clusters that could be judged; 'lemma verify' checks it",
         model->method().name()));
@@ -87,6 +112,7 @@ Judgement begun(const AnyModel& model, const Rows& rows, const JudgeOptions& opt
   out.task = model->task();
   out.rows = rows.count();
   out.threshold = options.threshold;
+  out.rates = options.rates;
   return out;
 }
 
@@ -241,7 +267,8 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
   out.notes = given.notes;
   Answers answers = answers_of(trained, data, given, options, execution.part(0.2, 0.6, "predicting"));
   if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
-  measure(model, rows, answers, options, execution.part(0.6, 0.7, "measuring"), out);
+  measure(model, rows, answers, options, execution.part(0.6, 0.65, "measuring"), out);
+  judging::add_bootstrap_bounds(answers, options, execution.part(0.65, 0.7, "drawing rows again"), out);
   out.honesty = honesty(trained, rows, execution.part(0.7, 0.9, "looking for training rows"));
   out.leave_one_out =
       judging::leave_one_out(trained, *out.honesty, rows, answers.weight, execution.part(0.9, 1, "leaving rows out"));

@@ -13,6 +13,10 @@ struct JudgeOptions {
   std::string weights;                // a column of frequencies; empty: that of the training, where the data have it
   std::string truth;                  // for clusters: the column of the true classes, or several ("sp:sex")
   std::optional<double> threshold;    // of two classes: the second is predicted where its probability is at least this
+  RateInterval rates = RateInterval::wilson;  // the interval of a share of the rows
+  std::optional<int> bootstrap;       // samples for the intervals of measures that have no formula; 0: none. Without it as many
+                                      // as there is time for: 200 to 1,000, none of more than 40,000 numbers (rows × classes)
+  std::uint64_t seed = 1;             // of them
   std::vector<AskedMeasure> also;     // measures beyond those of the task, each only where it can be had
   std::optional<std::size_t> memory;  // bytes that the table may take; a larger one is read in blocks
   Execution execution;                // threads, progress
@@ -35,6 +39,8 @@ struct Judgement {
   std::optional<double> weight;               // Σw, where rows have weights
   std::optional<Honesty> honesty;             // nothing for rows that come without a table
   std::vector<Measure> measures;              // every one that suits the task, with intervals where the rows give them
+  RateInterval rates = RateInterval::wilson;  // of shares
+  Index bootstrap = 0;                        // samples that gave the intervals of measures without a formula
   std::vector<std::string> classes;           // for classification, with
   std::optional<Confusion> confusion;         // the table of errors, and
   std::vector<ClassScore> per_class;          // precision, recall, F1 and AUC of each class,

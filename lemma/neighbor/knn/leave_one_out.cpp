@@ -129,6 +129,32 @@ Vector cover_hart(double error, Index classes) {
   return Vector{{most * (1 - std::sqrt(std::max(1 - error / most, 0.0))), error}};
 }
 
+}  // namespace lemma::knn
+
+namespace lemma {
+
+std::optional<Matrix> leave_one_out(const Knn& asked, const KnnModel& model, const Rows& rows,
+                                    const Execution& execution) {
+  const Index n = model.points.rows();
+  const bool same_without_a_row =
+      to_value(asked) == to_value(model.spec) && model.k() < n &&
+      (!model.of_classes || (asked.prior == PriorChoice(Prior::proportions) && model.counts.minCoeff() >= 2));
+  if (!same_without_a_row || rows.has_weights || rows.count() != n) return {};
+  const auto k = static_cast<double>(model.k());
+  const Index points = knn::points_for(model.weight, k + 1);
+  const NeighborLists lists = model.kept->get(model).nearest_own(points, execution.part(0, 0.9, "neighbours"));
+  Matrix out(n, model.of_classes ? model.class_count() : 1);
+  parallel_for(n, execution.part(0.9, 1), [&](Index i) {
+    const auto found = knn::voters(model.weight, lists.rows_of(i), lists.distances_of(i), k + 1, i);
+    out.row(i) = knn::say(model, found, k).transpose();
+  });
+  return out;
+}
+
+}  // namespace lemma
+
+namespace lemma::knn {
+
 const Neighbors& Kept::get(const KnnModel& model) {
   std::call_once(made_, [&] { neighbors_.emplace(model.points, BoundMetric(model.spec.metric, model.width())); });
   return *neighbors_;

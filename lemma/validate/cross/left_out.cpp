@@ -5,6 +5,7 @@
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/linear/ridge.hpp>
 #include <lemma/metric/classification.hpp>
+#include <lemma/neighbor/knn.hpp>
 #include <lemma/validate/cross/parts.hpp>
 #include <numeric>
 
@@ -40,13 +41,20 @@ Said without_each(const AnySpec& spec, const AnyModel& model, const Rows& rows, 
   if (const auto* ridge = model_cast<RidgeModel>(model)) return {leave_one_out(*ridge, rows, execution), {}};
   if (const auto* kernel = model_cast<KernelRidgeModel>(model))
     return {leave_one_out(from_value<KernelRidge>(spec.params()), *kernel, rows, execution), {}};
+  if (const auto* knn = model_cast<KnnModel>(model)) {
+    auto said = leave_one_out(from_value<Knn>(spec.params()), *knn, rows, execution);
+    if (!said) return {};
+    if (rows.classes.empty()) return {Vector(said->col(0)), {}};
+    return {{}, *std::move(said)};
+  }
   if (const auto* lda = model_cast<LdaModel>(model)) return {{}, leave_one_out(*lda, rows, execution)};
   if (rows.classes.empty() && rows.has_response) return {by_diagnostics(model, rows, execution), {}};
   return {};
 }
 
 bool has_closed_form(const std::string& method) {
-  return method == "ols" || method == Ridge::name || method == KernelRidge::name || method == Lda::name;
+  return method == "ols" || method == Ridge::name || method == KernelRidge::name || method == Lda::name ||
+         method == Knn::name;
 }
 
 }  // namespace

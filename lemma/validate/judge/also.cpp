@@ -31,22 +31,24 @@ Matrix intervals_of(const AnyModel& model, const Rows& rows, double level, const
   return out;
 }
 
-void add_coverage(const AnyModel& model, const Rows& rows, const Answers& answers, double level,
+void add_coverage(const AnyModel& model, const Rows& rows, const Answers& answers, double level, RateInterval rates,
                   const Execution& execution, Judgement& out) {
   const auto offered = model->parts();
   if (std::none_of(offered.begin(), offered.end(), [](const auto& part) { return part.name == kIntervalPart.name; }))
     throw Error(fmt::format("{} has no intervals whose coverage could be counted", out.method));
   const Matrix interval = intervals_of(model, rows, level, execution);
   const Coverage found = coverage(answers.y, Vector(interval.col(0)), Vector(interval.col(1)), level, answers.weight);
+  const double n = answers.weight.size() > 0 ? answers.weight.sum() : static_cast<double>(rows.count());
   out.measures.push_back({"coverage_" + shown(level), found.share,
                           fmt::format("share of the rows inside their {} % prediction interval", shown(100 * level)),
-                          true, found.bounds});
-  out.measures.push_back({"width_" + shown(level), found.mean_width, "mean width of these intervals", false, {}});
-  out.measures.push_back({"interval_score_" + shown(level),
-                          found.interval_score,
-                          "their width, and 2/(1 - level) times how far a row lies outside",
-                          false,
-                          {}});
+                          true, bounds_of_rate(found.share, n, rates)});
+  const Vector width = interval.col(1) - interval.col(0);
+  const Vector outside = (interval.col(0) - answers.y).cwiseMax(answers.y - interval.col(1)).cwiseMax(0.0);
+  out.measures.push_back({"width_" + shown(level), found.mean_width, "mean width of these intervals", false,
+                          bounds_of_mean(width, answers.weight)});
+  out.measures.push_back({"interval_score_" + shown(level), found.interval_score,
+                          "their width, and 2/(1 - level) times how far a row lies outside", false,
+                          bounds_of_mean(width + 2 / (1 - level) * outside, answers.weight)});
 }
 
 void add_mean(std::string name, std::string meaning, const Vector& losses, const Answers& answers, Judgement& out) {
@@ -55,6 +57,8 @@ void add_mean(std::string name, std::string meaning, const Vector& losses, const
   if (bounds) bounds->lower = std::max(0.0, bounds->lower);
   out.measures.push_back({std::move(name), detail::mean(losses, w), std::move(meaning), false, bounds});
 }
+
+}  // namespace
 
 /// Of two classes the second one's probabilities; of more each class against the rest, and the mean over the classes.
 void add_calibration(const AskedMeasure& asked, const Answers& answers, Judgement& out) {
@@ -80,8 +84,6 @@ void add_calibration(const AskedMeasure& asked, const Answers& answers, Judgemen
   }
 }
 
-}  // namespace
-
 void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
                Judgement& out) {
   for (const AskedMeasure& asked : options.also) {
@@ -104,7 +106,7 @@ void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, 
         add_mean("deviance_" + std::string(name_of(asked.family)), "mean deviance of the family",
                  unit_deviances(answers.y, answers.value, asked.family, asked.number), answers, out);
         break;
-      case Kind::coverage: add_coverage(model, rows, answers, asked.number, options.execution, out); break;
+      case Kind::coverage: add_coverage(model, rows, answers, asked.number, options.rates, options.execution, out); break;
       case Kind::ece:
       case Kind::brier_parts: add_calibration(asked, answers, out); break;
     }

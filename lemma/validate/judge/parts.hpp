@@ -5,6 +5,9 @@
 
 namespace lemma::judging {
 
+/// Whether the model has that to say of rows.
+bool gives(const AnyModel& model, const PartInfo& wanted);
+
 /// What the model says of the rows and what is true of them, in one pass.
 Answers ask_model(const AnyModel& model, const Rows& rows, const JudgeOptions& options, const Execution& execution);
 
@@ -14,6 +17,14 @@ void measure_answers(const std::vector<std::string>& classes, const Answers& ans
 /// The measures that were asked for besides. Error where this model, or its task, has none.
 void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
                Judgement& out);
+
+/// Percentile intervals for measures that have no other, by drawing the rows again and again; what grows with the rows, as the
+/// largest error does, has none.
+void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
+                          Judgement& out);
+
+/// The calibration of `answers`, as asked for.
+void add_calibration(const AskedMeasure& asked, const Answers& answers, Judgement& out);
 
 /// Where the clusters were found: the rows as they stand, or for a pipeline after its first steps.
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,

@@ -86,6 +86,10 @@ Value to_value(const Judgement& judgement) {
   if (judgement.weight) out.set("total_weight", *judgement.weight);
   if (judgement.honesty) out.set("equal_to_training_rows", to_value(*judgement.honesty));
   out.set("measures", to_value(judgement.measures));
+  Value intervals = Value::object();
+  intervals.set("rates", name_of(judgement.rates));
+  if (judgement.bootstrap > 0) intervals.set("bootstrap_samples", judgement.bootstrap);
+  out.set("intervals", std::move(intervals));
   if (judgement.confusion) {
     out.set("classes", judgement.classes);
     out.set("confusion", judgement.confusion->counts);

@@ -1,0 +1,92 @@
+// lemma/validate/judge/bootstrap.cpp: intervals of measures that have no formula for theirs, by drawing the rows again.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/parallel.hpp>
+#include <lemma/core/random.hpp>
+#include <lemma/validate/bootstrap.hpp>
+#include <lemma/validate/judge/parts.hpp>
+
+namespace lemma::judging {
+namespace {
+
+constexpr double kMostNumbers = 40'000;  // beyond, nobody who has not asked for it should wait
+constexpr double kNumbersOfAll = 4e6;    // in all samples together
+
+/// How many samples; 0: none. Each row has a number for each class, which are put in order.
+Index samples_for(double n, std::size_t classes, const JudgeOptions& options) {
+  if (options.bootstrap) {
+    if (*options.bootstrap != 0 && *options.bootstrap < 10)
+      throw Error(
+          fmt::format("a bootstrap of {} samples tells nothing; at least 10, or 0 for none", *options.bootstrap));
+    return *options.bootstrap;
+  }
+  const double numbers = n * static_cast<double>(std::max<std::size_t>(classes, 2));
+  return numbers > kMostNumbers ? 0 : static_cast<Index>(std::clamp(kNumbersOfAll / numbers, 200.0, 1000.0));
+}
+
+/// How often each row is in a sample of n copies, drawn with replacement; weight k is k copies.
+Vector times_drawn(const Vector& weight, Index rows, RandomStream& stream) {
+  Vector out = Vector::Zero(rows);
+  if (weight.size() == 0) {
+    for (Index i = 0; i < rows; ++i) out(stream.below(rows)) += 1;
+    return out;
+  }
+  std::vector<double> up_to;
+  double sum = 0;
+  for (const double w : weight) up_to.push_back(sum += w);
+  for (Index i = 0; i < static_cast<Index>(std::llround(sum)); ++i) {
+    const auto found = std::upper_bound(up_to.begin(), up_to.end() - 1, stream.uniform() * sum);
+    out(found - up_to.begin()) += 1;
+  }
+  return out;
+}
+
+/// Every measure that rows and answers alone give; the weights are how often each row was drawn.
+std::vector<Measure> measures_of(const Answers& answers, const JudgeOptions& options, const Judgement& whole) {
+  Judgement out;
+  out.task = whole.task;
+  out.method = whole.method;
+  measure_answers(whole.classes, answers, out);
+  for (const AskedMeasure& asked : options.also)
+    if (asked.kind == AskedMeasure::Kind::ece || asked.kind == AskedMeasure::Kind::brier_parts)
+      add_calibration(asked, answers, out);
+  return out.measures;
+}
+
+/// The largest of n errors grows with n, and no sample of the rows has a larger one.
+bool has_interval(const Measure& measure) { return measure.name != "max_error"; }
+
+}  // namespace
+
+void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
+                          Judgement& out) {
+  if (out.task != Task::regression && out.task != Task::classification) return;
+  std::vector<Measure*> open;
+  for (Measure& each : out.measures)
+    if (!each.bounds && std::isfinite(each.value) && has_interval(each)) open.push_back(&each);
+  const double n = out.weight.value_or(static_cast<double>(out.rows));
+  const Index samples = samples_for(n, out.classes.size(), options);
+  if (open.empty() || n < 2 || samples == 0) return;
+  std::vector<std::vector<double>> found(open.size(),
+                                         std::vector<double>(static_cast<std::size_t>(samples), std::nan("")));
+  parallel_for(samples, execution, [&](Index b) {
+    RandomStream stream = RandomStream(options.seed, 0xb007).split(static_cast<std::uint64_t>(b));
+    Answers drawn = answers;
+    drawn.weight = times_drawn(answers.weight, out.rows, stream);
+    const auto measures = measures_of(drawn, options, out);
+    for (std::size_t i = 0; i < open.size(); ++i)
+      if (const Measure* each = find_measure(measures, open[i]->name))
+        found[i][static_cast<std::size_t>(b)] = each->value;
+  });
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    std::erase_if(found[i], [](double each) { return !std::isfinite(each); });  // a sample without a class
+    if (found[i].size() < 10) continue;
+    const IntervalOf interval = interval_of_samples(ResultInterval::percentile, open[i]->value, found[i], {}, 0.95);
+    open[i]->bounds = Bounds{interval.lower, interval.upper};
+  }
+  out.bootstrap = samples;
+}
+
+}  // namespace lemma::judging
