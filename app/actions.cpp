@@ -34,19 +34,13 @@ ActionInfo info_of(const Action& action, const Method& method) {
 
 void write_table(const Table& table, const Action& action, Context& context) {
   if (context.json) {
-    Value columns = Value::object();
-    for (const Column& column : table.all()) columns.set(column.name, to_value(column));
     Value out = Value::object();
     out.set("model", action.model);
     out.set("rows", table.rows());
-    out.set("columns", columns);
+    out.set("columns", to_value(table));
     return context.print_json(out);
   }
-  if (action.output.empty() || is_stdout(action.output)) return context.print(format_csv(table));
-  Output file(action.output, Output::Content::text, context);
-  file.write(format_csv(table));
-  file.done();
-  context.note(fmt::format("{} written to {}", count_of(table.rows(), "row"), file.name()));
+  write_rows(table, action.output, context);
 }
 
 void write_model(const TrainedModel& made, const Action& action, Context& context) {

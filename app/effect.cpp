@@ -29,22 +29,15 @@ void run(const EffectCall& options, Context& context) {
       effect(trained, table, options.column, {.points = options.points, .execution = context.execution()});
   const Table shown = to_table(found);
   if (context.json) {
-    Value columns = Value::object();
-    for (const Column& column : shown.all()) columns.set(column.name, to_value(column));
     Value out = Value::object();
     out.set("model", options.model);
     out.set("method", trained.model->method().name());
     out.set("column", found.column);
     out.set("rows", table.rows());
-    out.set("columns", columns);
+    out.set("columns", to_value(shown));
     return context.print_json(out);
   }
-  const std::string csv = format_csv(shown);
-  if (options.output.empty() || is_stdout(options.output)) return context.print(csv);
-  Output file(options.output, Output::Content::text, context);
-  file.write(csv);
-  file.done();
-  context.note(fmt::format("{} written to {}", count_of(shown.rows(), "row"), file.name()));
+  write_rows(shown, options.output, context);
 }
 
 }  // namespace

@@ -43,21 +43,15 @@ void generate(const Generate& options, Context& context) {
   const auto truth = truth_named(options.name);
   const Table drawn = draw_table(*truth, options.count, context.seed);
   if (context.json) {
-    Value columns = Value::object(), out = Value::object();
-    for (const Column& column : drawn.all()) columns.set(column.name, to_value(column));
+    Value out = Value::object();
     out.set("truth", truth->name);
     out.set("seed", static_cast<std::int64_t>(context.seed));
     out.set("rows", drawn.rows());
     out.set("response", truth->response);
-    out.set("columns", columns);
+    out.set("columns", to_value(drawn));
     return context.print_json(out);
   }
-  const std::string csv = format_csv(drawn);
-  if (options.output.empty() || is_stdout(options.output)) return context.print(csv);
-  Output file(options.output, Output::Content::text, context);
-  file.write(csv);
-  file.done();
-  context.note(fmt::format("{} written to {}", count_of(drawn.rows(), "row"), file.name()));
+  write_rows(drawn, options.output, context);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/data/csv.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,21 @@ Value to_value(const Column& column) {
   Value::List texts;
   for (Index i = 0; i < column.rows(); ++i) texts.push_back(column.is_missing(i) ? Value() : Value(column.text(i)));
   return texts;
+}
+
+Value to_value(const Table& table) {
+  Value out = Value::object();
+  for (const Column& column : table.all()) out.set(column.name, to_value(column));
+  return out;
+}
+
+void write_rows(const Table& table, const std::string& output, Context& context) {
+  const std::string csv = format_csv(table);
+  if (output.empty() || is_stdout(output)) return context.print(csv);
+  Output file(output, Output::Content::text, context);
+  file.write(csv);
+  file.done();
+  context.note(fmt::format("{} written to {}", count_of(table.rows(), "row"), file.name()));
 }
 
 bool is_stdout(const std::string& path) { return path == "-" || descriptor_named(path) == STDOUT_FILENO; }

@@ -34,6 +34,12 @@ class Output {
 /// A column in a JSON document: numbers, or texts; missing ones are null.
 Value to_value(const Column& column);
 
+/// The columns by name, each an array.
+Value to_value(const Table& table);
+
+/// As CSV: on standard output where no other place is named, or in a file, with a note.
+void write_rows(const Table& table, const std::string& output, Context& context);
+
 bool is_stdout(const std::string& path);
 
 /// Error for an empty -o: a script whose variable is not set would lose the work otherwise.

@@ -23,14 +23,12 @@ struct Predict {
 };
 
 Value document(const Predict& options, const TrainedModel& trained, const Table& out) {
-  Value columns = Value::object();
-  for (const auto& column : out.all()) columns.set(column.name, to_value(column));
   Value doc = Value::object();
   doc.set("model", options.model);
   doc.set("method", trained.model->method().name());
   doc.set("rows", out.rows());
   if (options.asked.threshold) doc.set("threshold", *options.asked.threshold);
-  doc.set("columns", columns);
+  doc.set("columns", to_value(out));
   return doc;
 }
 

@@ -31,21 +31,14 @@ void sample(const Sample& options, Context& context) {
   const TrainedModel trained = load(options.model, catalog());
   const Table drawn = trained.draw(options.count, context.seed);
   if (context.json) {
-    Value columns = Value::object();
-    for (const Column& column : drawn.all()) columns.set(column.name, to_value(column));
     Value out = Value::object();
     out.set("model", options.model);
     out.set("method", trained.model->method().name());
     out.set("rows", drawn.rows());
-    out.set("columns", columns);
+    out.set("columns", to_value(drawn));
     return context.print_json(out);
   }
-  const std::string csv = format_csv(drawn);
-  if (options.output.empty() || is_stdout(options.output)) return context.print(csv);
-  Output file(options.output, Output::Content::text, context);
-  file.write(csv);
-  file.done();
-  context.note(fmt::format("{} written to {}", count_of(drawn.rows(), "row"), file.name()));
+  write_rows(drawn, options.output, context);
 }
 
 }  // namespace

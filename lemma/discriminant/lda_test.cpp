@@ -5,6 +5,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/csv.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/discriminant/shared/sample_test.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/model/fit.hpp>
 #include <tests/copied_rows.hpp>
@@ -13,40 +14,6 @@
 
 namespace lemma {
 namespace {
-
-struct Sample {
-  Matrix x;
-  std::vector<std::string> labels;
-
-  std::vector<std::string> classes() const {
-    auto out = labels;
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-  }
-  Labels codes() const {
-    const auto names = classes();
-    Labels out;
-    for (const auto& label : labels)
-      out.push_back(static_cast<int>(std::find(names.begin(), names.end(), label) - names.begin()));
-    return out;
-  }
-};
-
-Sample read(const std::string& data, const std::vector<std::string>& columns, const std::vector<std::string>& response,
-            bool log = false) {
-  const Table table = read_csv(source_dir() + "/data/" + data + ".csv");
-  Sample out{Matrix(table.rows(), static_cast<Index>(columns.size())),
-             std::vector<std::string>(static_cast<std::size_t>(table.rows()))};
-  for (Index i = 0; i < table.rows(); ++i) {
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      const double value = table.column(columns[j]).numbers().values[static_cast<std::size_t>(i)];
-      out.x(i, static_cast<Index>(j)) = log ? std::log(value) : value;
-    }
-    for (const auto& name : response) out.labels[static_cast<std::size_t>(i)] += table.column(name).text(i);
-  }
-  return out;
-}
 
 const std::vector<std::string> kCrabColumns{"FL", "RW", "CL", "CW", "BD"};
 Sample crabs() { return read("crabs", kCrabColumns, {"sp", "sex"}, true); }

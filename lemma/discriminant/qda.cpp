@@ -5,6 +5,7 @@
 #include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/discriminant/qda/parts.hpp>
+#include <lemma/discriminant/shared/past_classes.hpp>
 #include <lemma/discriminant/shared/singular.hpp>
 #include <lemma/math/column_moments.hpp>
 #include <lemma/math/factorise.hpp>
@@ -277,21 +278,11 @@ QdaModel updated(const QdaModel& model, const Rows& rows, const FitOptions& opti
   require(rows.width() == model.width() && static_cast<Index>(rows.classes.size()) == model.class_count(),
           "qda: the rows do not have the columns and classes of the model");
   const Index p = model.width();
-  Matrix past(0, p);
-  std::vector<double> weight;
-  Labels label;
-  for (Index k = 0; k < model.class_count(); ++k) {
+  const PastClasses past(rows, model.counts, model.means, [&](Index k) {
     const double by = std::max(qda::divisor(model.spec, model.counts, k), 0.0);
-    const Matrix root = root_of_scatter(Matrix(by * model.own.middleRows(k * p, p)));
-    const WeightedRows own = rows_like(model.counts(k), model.means.row(k).transpose(), root);
-    past.conservativeResize(past.rows() + own.x.rows(), Eigen::NoChange);
-    past.bottomRows(own.x.rows()) = own.x;
-    weight.insert(weight.end(), own.weight.begin(), own.weight.end());
-    label.insert(label.end(), own.weight.size(), static_cast<int>(k));
-  }
-  MemoryRows before(past);
-  before.labels(label, rows.classes).weights(weight).features = rows.features;
-  QdaModel out = fit(Valid<Qda>(model.spec), StackedRows({&before, &rows}), options);
+    return root_of_scatter(Matrix(by * model.own.middleRows(k * p, p)));
+  });
+  QdaModel out = fit(Valid<Qda>(model.spec), StackedRows({&past.rows(), &rows}), options);
   out.certificate.message += " The rows before the update are in it by their means and covariances.";
   return out;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/row_views.hpp>
 #include <lemma/discriminant/lda/parts.hpp>
+#include <lemma/discriminant/shared/past_classes.hpp>
 #include <lemma/math/rows_like.hpp>
 
 namespace lemma {
@@ -25,20 +26,9 @@ LdaModel updated(const LdaModel& model, const Rows& rows, const FitOptions& opti
           "lda: the rows do not have the columns and classes of the model");
   const Matrix root = root_of_scatter(within_scatter(model));
   const double n = model.counts.sum();
-  Matrix past(0, model.width());
-  std::vector<double> weight;
-  Labels label;
-  for (Index k = 0; k < model.class_count(); ++k) {
-    const double share = std::sqrt(model.counts(k) / n);
-    const WeightedRows own = rows_like(model.counts(k), model.means.row(k).transpose(), share * root);
-    past.conservativeResize(past.rows() + own.x.rows(), Eigen::NoChange);
-    past.bottomRows(own.x.rows()) = own.x;
-    weight.insert(weight.end(), own.weight.begin(), own.weight.end());
-    label.insert(label.end(), own.weight.size(), static_cast<int>(k));
-  }
-  MemoryRows before(past);
-  before.labels(label, rows.classes).weights(weight).features = rows.features;
-  LdaModel out = fit(Valid<Lda>(model.spec), StackedRows({&before, &rows}), options);
+  const PastClasses past(rows, model.counts, model.means,
+                         [&](Index k) { return Matrix(std::sqrt(model.counts(k) / n) * root); });
+  LdaModel out = fit(Valid<Lda>(model.spec), StackedRows({&past.rows(), &rows}), options);
   out.certificate.message += " The rows before the update are in it by their means and pooled covariance.";
   return out;
 }

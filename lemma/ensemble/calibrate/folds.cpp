@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/ensemble/calibrate/folds.hpp>
+#include <lemma/ensemble/shared/inside.hpp>
 #include <lemma/model/row_hash.hpp>
 #include <map>
 #include <numeric>
@@ -15,17 +16,6 @@ namespace {
 /// Probabilities are not taken nearer to 0 and 1 than this: a leaf that saw one class alone is not certain.
 constexpr double kSurest = 1e-6;
 constexpr Index kTogether = 4096;
-
-/// Passes questions on and keeps reports to itself: the fits stand side by side.
-class Quietly final : public Progress {
- public:
-  explicit Quietly(Progress* outer) : outer_(outer) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(outer_); }
-
- private:
-  Progress* outer_;
-};
 
 struct Outcomes {
   std::vector<std::uint64_t> hash;
@@ -115,7 +105,7 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const auto classes = static_cast<Index>(rows.classes.size());
   HeldOut out{Matrix(rows.count(), classes == 2 ? 1 : classes), all.label, all.weight, classes};
   const int used = 1 + *std::max_element(fold.begin(), fold.end());
-  Quietly quiet(options.progress);
+  ensemble::Quietly quiet(options.progress);
   parallel_for(used, execution.part(0.1, 0.9, "scoring held-out rows"), [&](Index k) {
     std::vector<Index> train, test;
     for (const Index i : order) (fold[at(i)] == k ? test : train).push_back(i);
