@@ -4,6 +4,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/adaboost/rounds.hpp>
+#include <lemma/model/cut_short.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -168,9 +169,17 @@ AdaBoostModel fit(const Valid<AdaBoost>& spec, const Rows& rows, const FitOption
   std::vector<Stump> stumps;
   double refused = 0;
   for (Index t = 0; t < spec->rounds; ++t) {
-    if (execution.cancelled()) throw Cancelled();
-    const Learner learner = teacher.fit(t, course.weight(), execution.part(0, 0));
-    const Labels said = says(learner, data.x, execution.part(0, 0));
+    Learner learner;
+    Labels said;
+    try {
+      if (execution.cancelled()) throw Cancelled();
+      learner = teacher.fit(t, course.weight(), execution.part(0, 0));
+      said = says(learner, data.x, execution.part(0, 0));
+    } catch (const Cancelled&) {
+      if (beta.empty()) throw;
+      model.spec.rounds = static_cast<int>(t);
+      break;
+    }
     const double err = course.error(said);
     if (err >= chance_of(model.classes)) {
       refused = err;
@@ -204,7 +213,8 @@ AdaBoostModel fit(const Valid<AdaBoost>& spec, const Rows& rows, const FitOption
     const Stump& each = stumps[at(t)];
     model.stumps.row(t) << static_cast<double>(each.column), each.threshold, each.below, each.above, each.missing_below;
   }
-  model.certificate = certify_rounds(model, rows, false, execution.part(0.9, 1, "certificate"));
+  if (model.spec.rounds < spec->rounds) model.certificate = cut_short(model.spec.rounds, spec->rounds, "rounds");
+  else model.certificate = certify_rounds(model, rows, false, execution.part(0.9, 1, "certificate"));
   return model;
 }
 
