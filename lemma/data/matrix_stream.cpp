@@ -193,7 +193,9 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
   if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {
     const Expression& e = formula.response[0];
     const Expression& column = is_factor(e) ? e.arguments[0] : e;
-    if (data.schema().find(column.text)) few = one_of_each(data, places_of({column.text}, data.schema())[0]);
+    const Column* found = data.schema().find(column.text);
+    if (found && is_factor(e) && found->type() == ColumnType::text) return {};  // each of its texts is a class
+    if (found) few = one_of_each(data, places_of({column.text}, data.schema())[0]);
     if (few.size() == kMostValues && is_factor(e)) return {};  // more classes than these rows show
   }
   std::vector<Table> rows;
