@@ -5,6 +5,7 @@
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/adaboost/rounds.hpp>
 #include <lemma/model/cut_short.hpp>
+#include <limits>
 #include <numeric>
 
 namespace lemma {
@@ -113,6 +114,10 @@ std::vector<NamedColumn> AdaBoostModel::diagnostics(const Block& block) const {
   Vector margin(block.rows()), factor(block.rows());
   for (Index i = 0; i < block.rows(); ++i) {
     const int right = block.label[at(i)];
+    if (right < 0) {  // a class that the model never saw, or none
+      margin(i) = factor(i) = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
     double other = 0;
     for (Index c = 0; c < classes; ++c)
       if (c != right) other = std::max(other, votes(i, c));

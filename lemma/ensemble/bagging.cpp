@@ -265,8 +265,14 @@ std::vector<NamedColumn> BaggingModel::diagnostics(const Block& block) const {
   std::vector<Index> counting;
   for (Index i = 0; i < rows; ++i) {
     weight(i) = block.weight_of(i);
-    if (weight(i) > 0) counting.push_back(i);
+    if (!(weight(i) > 0)) continue;
+    const bool known = classes == 0 ? !block.y.empty() : !block.label.empty() && block.label[at(i)] >= 0;
+    require(known, fmt::format("bagging: row {} has no response that the model knows, so that the bags of the fit cannot "
+                               "be drawn again",
+                               i + 1));
+    counting.push_back(i);
   }
+  require(!counting.empty(), "bagging: no row has a weight, so that the bags of the fit cannot be drawn again");
   const Bags bags(spec, seed, own_order(block.x, block.label, block.y, counting), weight, block.label, classes);
   OutOfBag found = out_of_bag(*this, bags, block.x, {});
   std::vector<NamedColumn> out;
