@@ -4,7 +4,6 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/adaboost/rounds.hpp>
-#include <lemma/model/cut_short.hpp>
 #include <limits>
 #include <numeric>
 

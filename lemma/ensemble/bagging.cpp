@@ -7,7 +7,6 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/shared/inside.hpp>
-#include <lemma/model/cut_short.hpp>
 #include <limits>
 
 namespace lemma {
