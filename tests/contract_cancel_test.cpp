@@ -69,6 +69,39 @@ TEST(CancelledPath, IsShorterThanAskedAndItsCertificateDoesNotHold) {
   }
 }
 
+/// Methods made of parts, one after the other, keep those that they have: a model of fewer parts, which is what it says.
+TEST(CancelledParts, AreKeptAndNothingIsClaimedOfTheRest) {
+  for (const auto& [name, params] : std::vector<std::pair<std::string, std::string>>{
+           {"forest", R"({"trees": 100})"},
+           {"extra_trees", R"({"trees": 100})"},
+           {"boost", R"({"rounds": 100})"},
+           {"boost", R"({"rounds": 100, "base": "linear"})"},
+           {"boost", R"({"rounds": 100, "validation": 0.3, "patience": 100})"},
+           {"adaboost", "{}"},
+           {"bagging", R"({"rounds": 40})"}}) {
+    const Method& method = find_method(name, catalog());
+    const Example example = good(method);
+    Patience endless(kEndless);
+    train_on(method, example, asking(endless), from_json(params));
+    int kept = 0;
+    for (long long share = 1; share < 10; ++share) {
+      Patience patience(endless.asked() * share / 10);
+      try {
+        const auto trained = train_on(method, example, asking(patience), from_json(params));
+        const Certificate& certificate = trained.model->certificate();
+        EXPECT_EQ(certificate.stopped, "cancelled") << name << params;
+        EXPECT_FALSE(certificate.holds()) << name << params;
+        EXPECT_NE(certificate.message.find("Cancelled after "), std::string::npos) << certificate.message;
+        const TrainedModel loaded = decode(encode(trained), catalog());
+        const auto second = loaded.verify(MemoryTableStream(example.table)).certificate;
+        EXPECT_TRUE(second.holds()) << name << params << ": " << second.message;
+        ++kept;
+      } catch (const Cancelled&) {}  // before the first part, or while all of them were looked at
+    }
+    EXPECT_GE(kept, 3) << name << params;
+  }
+}
+
 // ---- wide enough that a single factorisation would take its time ----
 
 /// n rows of p independent normal columns, a response that hangs on the first ten, and two classes.
@@ -106,7 +139,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Large{"pca", R"({"solver": "gram"})", 700, 520, 20},
                     Large{"pca", R"({"solver": "svd"})", 700, 520, 20}, Large{"whiten", "{}", 700, 520, 20},
                     Large{"lda", "{}", 700, 520, 8}, Large{"bayes_linear", "{}", 700, 520, 20},
-                    Large{"lasso", R"({"lambdas": 5})", 700, 520, 20}, Large{"quantile", "{}", 700, 60, 20}),
+                    Large{"lasso", R"({"lambdas": 5})", 700, 520, 20}, Large{"quantile", "{}", 700, 60, 20},
+                    Large{"tree", R"({})", 3000, 12, 20}, Large{"forest", R"({"trees": 1})", 6000, 12, 8},
+                    Large{"extra_trees", R"({"trees": 1})", 6000, 12, 8},
+                    Large{"optimal_tree", R"({"depth": 2, "max_iterations": 2000})", 1000, 6, 100},
+                    Large{"knn", R"({"k": [1, 3]})", 5000, 16, 400}),
     [](const auto& tested) { return std::string(tested.param.method) + std::to_string(tested.index); });
 
 TEST_P(LargeCancel, IsHeardInsideOneLargeFactorisation) {

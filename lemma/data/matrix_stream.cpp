@@ -193,7 +193,9 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
   if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {
     const Expression& e = formula.response[0];
     const Expression& column = is_factor(e) ? e.arguments[0] : e;
-    if (data.schema().find(column.text)) few = one_of_each(data, places_of({column.text}, data.schema())[0]);
+    const Column* found = data.schema().find(column.text);
+    if (found && is_factor(e) && found->type() == ColumnType::text) return {};  // each of its texts is a class
+    if (found) few = one_of_each(data, places_of({column.text}, data.schema())[0]);
     if (few.size() == kMostValues && is_factor(e)) return {};  // more classes than these rows show
   }
   std::vector<Table> rows;
@@ -227,13 +229,18 @@ MatrixRows::MatrixRows(const Design& design, const TableStream& data, Use use) {
   if (has_response) take_response(design, data, use);
 }
 
-/// The response is one column: the design says what it makes of it, from tables of that column alone. A number that lies in
-/// memory by itself is looked at.
+/// The response is one column: the design says what it makes of it, from tables of that column alone. Numbers are looked at
+/// where they lie.
 void MatrixRows::take_response(const Design& design, const TableStream& data, Use use) {
   const std::string name = design.response_columns()[0];
   const Column* beside = data.column(name);
-  if (beside && beside->type() == ColumnType::numeric && design.parts().response.kind == Response::Kind::numeric) {
+  const bool numeric_response = design.parts().response.kind == Response::Kind::numeric;
+  if (beside && beside->type() == ColumnType::numeric && numeric_response) {
     y_ = beside->numbers().values;
+    return;
+  }
+  if (!beside && numeric_response) {
+    y_column_.emplace(data.matrix()->middleCols(places_of({name}, data.schema())[0], 1));
     return;
   }
   DesignParts response_alone = design.parts();
@@ -262,9 +269,14 @@ void MatrixRows::take_response(const Design& design, const TableStream& data, Us
   y_ = numbers_;
 }
 
-Block MatrixRows::read(Index first, Index size, BlockBuffer&) const {
+Block MatrixRows::read(Index first, Index size, BlockBuffer& buffer) const {
   require(first >= 0 && size >= 0 && first <= count() - size, "rows outside the matrix");
   Block block(x_->middleRows(first, size), first);
+  if (y_column_) {
+    const auto y = y_column_->col(0).segment(first, size);
+    buffer.y.assign(y.begin(), y.end());
+    block.y = buffer.y;
+  }
   if (!y_.empty()) block.y = y_.subspan(at(first), at(size));
   if (!label_.empty()) block.label = std::span(label_).subspan(at(first), at(size));
   return block;

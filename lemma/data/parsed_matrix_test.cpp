@@ -94,6 +94,16 @@ TEST(ParsedMatrix, WhatIsNotNumbersIsATable) {
   EXPECT_EQ(open_parsed("iris", {}, [](const auto&) { return std::optional<WantedColumns>(); }), nullptr);
 }
 
+TEST(ParsedMatrix, TextsThatAreMadeClassesAreLearnedFromAllRows) {
+  std::string text = "id,x\n";
+  for (int i = 0; i < 300; ++i) text += fmt::format("u{},{}\n", i, i % 7);
+  const File file(text);
+  const auto data = opened(file, "factor(id) ~ x");
+  ASSERT_NE(data->matrix(), nullptr);
+  ASSERT_EQ(data->schema().column("id").type(), ColumnType::text);
+  EXPECT_FALSE(design_of_columns(formula("factor(id) ~ x"), *data, {.classify = true}).has_value());
+}
+
 TEST(ParsedMatrix, ColumnsWithMissingValuesAreATable) {
   const File file(some_rows("NA,1,u,2,3\n1,,,2,3\n"));
   for (const char* text : {"y ~ a", "y ~ b", "g ~ b"}) {

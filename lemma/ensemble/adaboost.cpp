@@ -4,6 +4,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/adaboost/rounds.hpp>
+#include <limits>
 #include <numeric>
 
 namespace lemma {
@@ -112,6 +113,10 @@ std::vector<NamedColumn> AdaBoostModel::diagnostics(const Block& block) const {
   Vector margin(block.rows()), factor(block.rows());
   for (Index i = 0; i < block.rows(); ++i) {
     const int right = block.label[at(i)];
+    if (right < 0) {  // a class that the model never saw, or none
+      margin(i) = factor(i) = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
     double other = 0;
     for (Index c = 0; c < classes; ++c)
       if (c != right) other = std::max(other, votes(i, c));
@@ -168,9 +173,17 @@ AdaBoostModel fit(const Valid<AdaBoost>& spec, const Rows& rows, const FitOption
   std::vector<Stump> stumps;
   double refused = 0;
   for (Index t = 0; t < spec->rounds; ++t) {
-    if (execution.cancelled()) throw Cancelled();
-    const Learner learner = teacher.fit(t, course.weight(), execution.part(0, 0));
-    const Labels said = says(learner, data.x, execution.part(0, 0));
+    Learner learner;
+    Labels said;
+    try {
+      if (execution.cancelled()) throw Cancelled();
+      learner = teacher.fit(t, course.weight(), execution.part(0, 0));
+      said = says(learner, data.x, execution.part(0, 0));
+    } catch (const Cancelled&) {
+      if (beta.empty()) throw;
+      model.spec.rounds = static_cast<int>(t);
+      break;
+    }
     const double err = course.error(said);
     if (err >= chance_of(model.classes)) {
       refused = err;
@@ -204,7 +217,8 @@ AdaBoostModel fit(const Valid<AdaBoost>& spec, const Rows& rows, const FitOption
     const Stump& each = stumps[at(t)];
     model.stumps.row(t) << static_cast<double>(each.column), each.threshold, each.below, each.above, each.missing_below;
   }
-  model.certificate = certify_rounds(model, rows, false, execution.part(0.9, 1, "certificate"));
+  if (model.spec.rounds < spec->rounds) model.certificate = cut_short(model.spec.rounds, spec->rounds, "rounds");
+  else model.certificate = certify_rounds(model, rows, false, execution.part(0.9, 1, "certificate"));
   return model;
 }
 

@@ -80,6 +80,19 @@ void agrees_with(const std::string& id, const std::string& data, const std::stri
   EXPECT_TRUE(golden.agrees("weights_first10", Vector(weights.head(10))));
 }
 
+TEST(AdaBoost, ARowWithoutAClassHasNoMargin) {
+  Matrix x(6, 1);
+  x << 1, 2, 3, 4, 5, 6;
+  const auto m = fit(AdaBoost{.rounds = 2}, x, std::vector<std::string>{"a", "a", "b", "a", "b", "b"});
+  const MemoryRows rows(x);
+  BlockBuffer buffer;
+  Block block = rows.read(0, 6, buffer);
+  const Labels label{0, -1, 1, 0, 1, 1};
+  block.label = label;
+  for (const auto& column : m.diagnostics(block))
+    for (Index i = 0; i < 6; ++i) EXPECT_EQ(std::isnan(column.values(i)), i == 1) << column.name << i;
+}
+
 TEST(AdaBoost, OfStumpsOnIonosphereIsTheReferenceRoundByRound) {
   agrees_with("adaboost_ionosphere", "ionosphere", "Class ~ . - V1 - V2", {});
 }

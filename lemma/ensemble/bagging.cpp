@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/shared/inside.hpp>
@@ -262,8 +263,14 @@ std::vector<NamedColumn> BaggingModel::diagnostics(const Block& block) const {
   std::vector<Index> counting;
   for (Index i = 0; i < rows; ++i) {
     weight(i) = block.weight_of(i);
-    if (weight(i) > 0) counting.push_back(i);
+    if (!(weight(i) > 0)) continue;
+    const bool known = classes == 0 ? !block.y.empty() : !block.label.empty() && block.label[at(i)] >= 0;
+    require(known, fmt::format("bagging: row {} has no response that the model knows, so that the bags of the fit cannot "
+                               "be drawn again",
+                               i + 1));
+    counting.push_back(i);
   }
+  require(!counting.empty(), "bagging: no row has a weight, so that the bags of the fit cannot be drawn again");
   const Bags bags(spec, seed, own_order(block.x, block.label, block.y, counting), weight, block.label, classes);
   OutOfBag found = out_of_bag(*this, bags, block.x, {});
   std::vector<NamedColumn> out;
@@ -304,14 +311,27 @@ BaggingModel fit(const Valid<Bagging>& spec, const Rows& rows, const FitOptions&
   const Bags bags = bags_of(model, data);
   Quietly quiet(options.progress);
   model.models.resize(at(spec->rounds));
-  parallel_for(spec->rounds, execution.part(0, 0.8, "fitting bags"), [&](Index b) {
+  std::vector<char> whole(at(spec->rounds), 0);
+  const auto fit_bag = [&](Index b) {
     const ChosenRows bag(data, bags.rows(b));
     try {
       model.models[at(b)] = model.spec.base->fit(bag, options_inside(options, quiet, static_cast<std::uint64_t>(b)));
     } catch (const Error& error) { throw Error(fmt::format("bagging: bag {}: {}", b + 1, error.what())); }
     require_fits(Bagging::name, model.models[at(b)], model.features, model.classes);
-  });
-  if (execution.cancelled()) throw Cancelled();
+    if (quiet.cancelled()) throw Cancelled();  // it may have ended early
+    whole[at(b)] = 1;
+  };
+  try {
+    parallel_for(spec->rounds, execution.part(0, 0.8, "fitting bags"), fit_bag);
+  } catch (const Cancelled&) {  // the first bags, as far as each has its model
+    const auto done = std::find(whole.begin(), whole.end(), 0) - whole.begin();
+    if (done == 0) throw;
+    model.models.resize(static_cast<std::size_t>(done));
+    model.spec.rounds = static_cast<int>(done);
+  }
+  const bool cut = model.spec.rounds < spec->rounds;
+  const Execution rest = cut ? unheard(execution) : execution;
+  const Hearing to_the_end(rest);
   if (!model.spec.vote) {
     const bool all = std::all_of(model.models.begin(), model.models.end(),
                                  [](const AnyModel& each) { return gives(each, kProbabilitiesPart.name); });
@@ -320,10 +340,11 @@ BaggingModel fit(const Valid<Bagging>& spec, const Rows& rows, const FitOptions&
   if (model.classes > 0 && *model.spec.vote == BaggingVote::probability)
     require(gives(model.models.front(), kProbabilitiesPart.name),
             fmt::format("bagging: {} has no probabilities; use --vote vote", model.spec.base->text()));
-  const Outside error = error_of(data, out_of_bag(model, bags, data.x, execution.part(0, 0)));
+  const Outside error = error_of(data, out_of_bag(model, bags, data.x, rest.part(0, 0)));
   model.oob_error = error.mean;
   model.outside = error.outside;
-  model.certificate = certify_bags(model, rows, false, execution.part(0.9, 1, "certificate"));
+  if (cut) model.certificate = cut_short(model.spec.rounds, spec->rounds, "rounds");
+  else model.certificate = certify_bags(model, rows, false, execution.part(0.9, 1, "certificate"));
   return model;
 }
 

@@ -115,6 +115,24 @@ TEST(Bagging, PredictionsOutOfTheBagAreOfModelsThatHaveNotSeenTheRow) {
   EXPECT_THROW(m.diagnostics(rows.rows.read(0, 60, buffer)), Error);
 }
 
+TEST(Bagging, BagsOfRowsWithoutAClassOrAWeightCannotBeDrawnAgain) {
+  const Steps train(60);
+  const auto m = fit(Bagging{.base = method("lda"), .rounds = 3}, train.x, train.side);
+  Labels label;
+  for (const auto& side : train.side) label.push_back(side == "up");
+  MemoryRows rows(train.x);
+  rows.labels(label, {"down", "up"});
+  BlockBuffer buffer;
+  Block block = rows.read(0, 60, buffer);
+  EXPECT_NO_THROW(m.diagnostics(block));
+  label[7] = -1;
+  block.label = label;
+  EXPECT_NE(message_of([&] { m.diagnostics(block); }).find("row 8 has no response"), std::string::npos);
+  const std::vector<double> nothing(60, 0.0);
+  block.weight = nothing;
+  EXPECT_NE(message_of([&] { m.diagnostics(block); }).find("no row has a weight"), std::string::npos);
+}
+
 TEST(Bagging, DoesNotDependOnTheOrderOfTheRowsAndTakesAWeightForCopies) {
   const Steps train(100);
   const Numbers rows(train);

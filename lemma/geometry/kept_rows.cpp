@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/finite.hpp>
 #include <lemma/geometry/kept_rows.hpp>
 
 namespace lemma {
@@ -59,7 +60,7 @@ void KeptRows::check(std::string_view method, const Kernel& kernel, Index count)
     return;
   }
   if (!sparse) {
-    if (dense.rows() != count || dense.cols() != width || !dense.allFinite()) fail();
+    if (dense.rows() != count || dense.cols() != width || !all_finite(dense)) fail();
     return;
   }
   const auto& [start, column, value, columns] = *sparse;

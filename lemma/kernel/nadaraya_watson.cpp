@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/finite.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/nadaraya_watson/smoother.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
@@ -168,7 +169,7 @@ void NadarayaWatsonModel::check() const {
   const Index n = points.rows();
   require(n > 0 && response.size() == n && weights.size() == n && bandwidth.size() == points.cols(),
           "nadaraya_watson: the arrays do not fit together");
-  require(points.allFinite() && response.allFinite() && weights.allFinite() && (weights.array() > 0).all(),
+  require(all_finite(points) && response.allFinite() && weights.allFinite() && (weights.array() > 0).all(),
           "nadaraya_watson: a kept row is not usable");
   require(bandwidth.allFinite() && (bandwidth.array() > 0).all(), "nadaraya_watson: a bandwidth is not usable");
   require(classes == 0 || (classes >= 2 && spec.degree == 0), "nadaraya_watson: the classes are not usable");

@@ -1,4 +1,5 @@
 // lemma/model/sketched_rows.cpp
+#include <algorithm>
 #include <atomic>
 #include <lemma/model/sketch_maker.hpp>
 #include <lemma/model/sketched_rows.hpp>
@@ -9,13 +10,17 @@ namespace lemma {
 namespace {
 
 constexpr Index kChunk = 256;                           // rows that are hashed together
-constexpr std::size_t kWaiting = std::size_t{1} << 22;  // hashes that are sorted together
+
+/// Hashes that are sorted together: the more the faster, as long as they are little beside the rows.
+std::size_t lot_of(Index rows) {
+  return std::clamp<std::size_t>(static_cast<std::size_t>(rows) / 16, std::size_t{1} << 16, std::size_t{1} << 22);
+}
 
 }  // namespace
 
 struct SketchedRows::Memory {
   Memory(const RowKey& key, const Rows& rows)
-      : maker(key, rows, true), known(static_cast<std::size_t>((rows.count() + kChunk - 1) / kChunk)) {}
+      : maker(key, rows, true), lot(lot_of(rows.count())), known(static_cast<std::size_t>((rows.count() + kChunk - 1) / kChunk)) {}
 
   void take(const RowHashes& hashes, const Execution& execution) {
     RowHashes full;
@@ -23,7 +28,7 @@ struct SketchedRows::Memory {
       const std::lock_guard lock(door);
       waiting.ascending.insert(waiting.ascending.end(), hashes.ascending.begin(), hashes.ascending.end());
       waiting.weighted += hashes.weighted;
-      if (waiting.ascending.size() < kWaiting) return;
+      if (waiting.ascending.size() < lot) return;
       full = std::exchange(waiting, {});
     }
     flush(std::move(full), execution);
@@ -36,6 +41,7 @@ struct SketchedRows::Memory {
   }
 
   SketchMaker maker;
+  std::size_t lot;
   std::vector<std::atomic<bool>> known;  // of each chunk: has it been hashed?
   std::mutex door, making;
   RowHashes waiting;  // in no order yet

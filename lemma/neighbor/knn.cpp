@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/finite.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/same_rows.hpp>
@@ -11,11 +12,14 @@
 #include <lemma/neighbor/knn/parts.hpp>
 
 namespace lemma {
+namespace {
+constexpr Index kSoonFound = 10'000'000;  // numbers among which a structure for searching is soon made
+}  // namespace
 namespace knn {
 Data gathered(const Metric& metric, const Rows& rows, const Execution& execution) {
   if (metric.takes_missing()) require_finite_or_missing(Knn::name, rows, execution.part(0, 0.5));
   else require_finite(rows, execution.part(0, 0.5));
-  const Matrix all = gather(rows, execution.part(0.5, 1));
+  Matrix all = gather(rows, execution.part(0.5, 1));
   BlockBuffer buffer;
   const Block beside = rows.outcome(0, rows.count(), buffer);
   std::vector<Index> used;
@@ -23,7 +27,7 @@ Data gathered(const Metric& metric, const Rows& rows, const Execution& execution
     if (beside.weight_of(i) > 0 && (rows.classes.empty() || beside.label[at(i)] >= 0)) used.push_back(i);
   require(!used.empty(), "knn: no row has a weight");
   const auto n = static_cast<Index>(used.size());
-  Data out{Matrix(all(used, Eigen::all)), Vector(n), Vector(n)};
+  Data out{n == rows.count() ? std::move(all) : Matrix(all(used, Eigen::all)), Vector(n), Vector(n)};
   Vector counts = Vector::Zero(static_cast<Index>(rows.classes.size()));
   for (Index r = 0; r < n; ++r) {
     const Index i = used[at(r)];
@@ -153,7 +157,7 @@ void KnnModel::check() const {
   require(n > 0 && points.cols() > 0 && response.size() == n && weight.size() == n,
           "knn: the rows, responses and weights do not fit together");
   require(response.allFinite() && weight.allFinite() && (weight.array() > 0).all() &&
-              (spec.metric.takes_missing() ? !points.array().isInf().any() : points.allFinite()),
+              (spec.metric.takes_missing() ? none_infinite(points) : all_finite(points)),
           "knn: a row that is kept is not usable");
   require(counts.size() >= (of_classes ? 2 : 1) && counts.allFinite() && (counts.array() > 0).all(),
           "knn: the counts are not usable");
@@ -198,8 +202,9 @@ Matrix KnnModel::neighbor_rows(const MatrixView& x) const { return places(*this,
 Matrix KnnModel::neighbor_distances(const MatrixView& x) const { return places(*this, x, true); }
 
 std::string KnnModel::summary(const Names& names) const {
-  std::string out = fmt::format("{} nearest of {} by {} distance; found by {}\n", k(), count_of(points.rows(), "row"),
-                                spec.metric.name(), kept->get(*this).choice());
+  std::string out = fmt::format("{} nearest of {} by {} distance", k(), count_of(points.rows(), "row"), spec.metric.name());
+  const bool soon = points.size() <= kSoonFound;  // else to find out would take longer than the fit
+  out += soon ? fmt::format("; found by {}\n", kept->get(*this).choice()) : "\n";
   if (spec.vote != VoteWeights::uniform) out += fmt::format("Votes: {}\n", name_of(spec.vote));
   if (of_classes) {
     TextTable table;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/boost.hpp>
 #include <lemma/tree/boost/linear.hpp>
 #include <lemma/tree/boost/outcome.hpp>
@@ -44,7 +45,8 @@ BoostModel fit(const Valid<Boost>& spec, const Rows& rows, const FitOptions& opt
   model.start = boost::start_of(model.loss(), outcome);
   if (spec->base == BoostBase::tree) boost::add_trees(model, rows, outcome, execution.part(0.02, 0.9));
   else boost::add_lines(model, rows, outcome, execution.part(0.02, 0.9));
-  model.certificate = certify(model, rows, execution.part(0.9, 1, "checking"));
+  if (model.spec.rounds < spec->rounds) model.certificate = cut_short(model.spec.rounds, spec->rounds, "rounds");
+  else model.certificate = certify(model, rows, execution.part(0.9, 1, "checking"));
   return model;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/extra_trees.hpp>
 #include <lemma/tree/forest/memory.hpp>
 
@@ -64,7 +65,11 @@ ExtraTreesModel fit(const Valid<ExtraTrees>& spec, const Rows& rows, const FitOp
   ExtraTreesModel model;
   model.spec = chosen(*spec, rows);
   const forest::Plan plan = model.plan();
-  forest::fit_grove(model, plan, rows, options);
+  if (const Index grown = forest::fit_grove(model, plan, rows, options); grown < plan.trees) {
+    model.spec.trees = static_cast<int>(grown);
+    model.certificate = cut_short(grown, plan.trees, "trees");
+    return model;
+  }
   model.certificate =
       forest::certify_grove(model, plan, rows, forest::kStepsOfAFit, options.execution().part(0.9, 1, "certificate"));
   return model;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <lemma/core/random.hpp>
+#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/forest.hpp>
 #include <lemma/tree/forest/memory.hpp>
 
@@ -105,7 +106,11 @@ ForestModel fit(const Valid<Forest>& spec, const Rows& rows, const FitOptions& o
   ForestModel model;
   model.spec = chosen(*spec, rows);
   const forest::Plan plan = model.plan();
-  forest::fit_grove(model, plan, rows, options);
+  if (const Index grown = forest::fit_grove(model, plan, rows, options); grown < plan.trees) {
+    model.spec.trees = static_cast<int>(grown);
+    model.certificate = cut_short(grown, plan.trees, "trees");
+    return model;
+  }
   model.certificate =
       forest::certify_grove(model, plan, rows, forest::kStepsOfAFit, options.execution().part(0.9, 1, "certificate"));
   return model;

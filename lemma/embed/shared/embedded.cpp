@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/finite.hpp>
 #include <lemma/core/hash.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/embed/shared/embedded.hpp>
@@ -29,7 +30,7 @@ void Embedded::check_embedded(std::string_view method, Input input, const Metric
        "the names of the things do not fit the coordinates");
   if (input == Input::rows) {
     fits(points.rows() == n && points.cols() == columns && columns > 0, "the rows do not fit the coordinates");
-    fits(metric.takes_missing() || points.allFinite(), "a row has a number that is not finite");
+    fits(metric.takes_missing() || all_finite(points), "a row has a number that is not finite");
     fits(!points.array().isInf().any(), "a row has a number that is infinite");
   } else {
     fits(input == Input::pairs ? columns == 3 || columns == 4 : columns == n, "the columns do not fit the things");

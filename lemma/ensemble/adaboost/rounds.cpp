@@ -1,6 +1,7 @@
 // lemma/ensemble/adaboost/rounds.cpp
 #include <algorithm>
 #include <cmath>
+#include <lemma/core/finite.hpp>
 #include <lemma/ensemble/adaboost/rounds.hpp>
 
 namespace lemma::ensemble {
@@ -23,7 +24,7 @@ Teacher::Teacher(const AdaBoost& chosen, std::uint64_t seed, const TrainingRows&
     return levels.size() <= 2;  // numbers, or two categories, which lie on either side of a threshold
   });
   if (is_stump(*chosen.base) && !*chosen.resample && thresholds && !rows.x.hasNaN()) {
-    if (!rows.x.allFinite()) require_finite(rows.rows, execution);  // which names the column
+    if (!all_finite(rows.x)) require_finite(rows.rows, execution);  // which names the column
     columns_.emplace(rows, execution);
   }
   if (*chosen.resample) order_ = own_order(rows);

@@ -6,6 +6,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/model/any_spec.hpp>
+#include <lemma/model/cut_short.hpp>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // lemma/geometry/neighbors/brute_force.cpp: a few queries at a time with all panels, tile by tile.
 #include <bit>
+#include <lemma/core/hearing.hpp>
 #include <lemma/geometry/neighbors/structure.hpp>
 #include <lemma/math/simd/panels.hpp>
 #include <lemma/math/simd/rough.hpp>
@@ -46,8 +47,10 @@ class BruteForce final : public SearchStructure {
       tile(rows, count, 0, kPanels, collectors);
       filter(rows, count, kPanels * kPanel / simd::RoughPoints::kUnit, collectors);
     } else {
-      for (Index first = 0; first < points_.panels(); first += kPanels)
+      for (Index first = 0; first < points_.panels(); first += kPanels) {
+        ask();
         tile(rows, count, first, std::min(kPanels, points_.panels() - first), collectors);
+      }
     }
   }
 
@@ -68,6 +71,7 @@ class BruteForce final : public SearchStructure {
     std::vector<float> thresholds(static_cast<std::size_t>(count));
     std::vector<std::uint32_t> bits(static_cast<std::size_t>(count * kUnits));
     for (; first < rough_->units(); first += kUnits) {
+      ask();
       const Index units = std::min(kUnits, rough_->units() - first);
       for (Index i = 0; i < count; ++i)
         thresholds[static_cast<std::size_t>(i)] = rough_->threshold(queries, i, collectors[i].limit());

@@ -10,7 +10,8 @@
 namespace lemma::net {
 namespace {
 
-constexpr Index kAtOnce = 128;  // λ whose residuals are in memory together
+/// λ whose residuals are in memory together: half as many as there are columns, so that they take no more than half of the rows do.
+Index at_once(const StandardisedColumns& columns) { return std::clamp<Index>(columns.count / 2, 8, 128); }
 
 /// Carries no penalty, and moves both ways: the dual point must not see it. Where c may not be negative and is 0, it moves
 /// one way only.
@@ -103,8 +104,9 @@ double bounded_gap(const StandardisedColumns& columns, const NetPenalty& penalty
 std::vector<Duality> duality(const StandardisedColumns& columns, const NetPenalty& penalty, const Vector& lambda,
                              const Matrix& c, std::optional<double> bound, const Execution& execution) {
   std::vector<Duality> out(static_cast<std::size_t>(lambda.size()));
-  for (Index first = 0; first < lambda.size(); first += kAtOnce) {
-    const Index size = std::min(kAtOnce, lambda.size() - first);
+  const Index together = at_once(columns);
+  for (Index first = 0; first < lambda.size(); first += together) {
+    const Index size = std::min(together, lambda.size() - first);
     Matrix theta = residuals(columns, c.middleRows(first, size), execution);
     blas::Columns free;
     for (Index k = 0; k < size; ++k) {

@@ -1,6 +1,7 @@
 // lemma/neighbor/knn/leave_one_out.cpp: the voters of a row, what they say, and the error for many k from one search.
 #include <algorithm>
 #include <cmath>
+#include <lemma/core/hearing.hpp>
 #include <lemma/geometry/dissimilarities.hpp>
 #include <lemma/neighbor/knn/parts.hpp>
 #include <numeric>
@@ -156,7 +157,7 @@ std::optional<Matrix> leave_one_out(const Knn& asked, const KnnModel& model, con
 namespace lemma::knn {
 
 const Neighbors& Kept::get(const KnnModel& model) {
-  std::call_once(made_, [&] { neighbors_.emplace(model.points, BoundMetric(model.spec.metric, model.width())); });
+  std::call_once(made_, [&] { neighbors_.emplace(model.points, BoundMetric(model.spec.metric, model.width()), SearchOptions{}, heard()); });
   return *neighbors_;
 }
 

@@ -129,7 +129,15 @@ void add_lines(BoostModel& model, const Rows& rows, const Outcome& outcome, cons
   std::vector<Vector> importances;
   for (Index round = 0; round <= model.spec.rounds; ++round) {
     execution.report(static_cast<double>(round) / model.spec.rounds, fmt::format("round {}", round + 1));
-    const Pass pass = scan(rows, Pass(model, outcome, round * outputs, scores), execution.part(1, 1));
+    std::optional<Pass> looked;
+    try {
+      looked = scan(rows, Pass(model, outcome, round * outputs, scores), execution.part(1, 1));
+    } catch (const Cancelled&) {
+      if (training.empty()) throw;
+      model.spec.rounds = static_cast<int>(training.size());
+      break;
+    }
+    const Pass& pass = *looked;
     const double loss = pass.loss / outcome.total;
     if (!std::isfinite(loss))
       throw Error(

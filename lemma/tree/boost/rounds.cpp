@@ -44,8 +44,17 @@ class Rounds {
     require_finite(model_.initial_loss);
     for (bool done = false; !done && round < spec_.rounds; ++round) {
       execution_.report(0.1 + 0.8 * static_cast<double>(round) / spec_.rounds, fmt::format("round {}", round + 1));
-      const bool gained = add_round(round);
-      slopes_.begin_round();
+      const Vector importance = model_.importance;
+      bool gained = false;
+      try {
+        gained = add_round(round);
+        slopes_.begin_round();
+      } catch (const Cancelled&) {
+        if (round == 0) throw;
+        model_.spec.rounds = static_cast<int>(round);
+        model_.importance = importance;
+        break;
+      }
       require_finite(slopes_.training_loss());
       training.push_back(slopes_.training_loss());
       if (spec_.validation > 0) {
@@ -291,7 +300,7 @@ class Rounds {
     }
   }
 
-  /// Only what came before the least loss of the rows held out is kept.
+  /// Only what came before the least loss of the rows held out, or before a cancel, is kept.
   void drop_after(Index rounds) {
     const Index trees = rounds * model_.outputs();
     if (trees < model_.trees.trees()) {
@@ -301,7 +310,7 @@ class Rounds {
       values_.resize(at(model_.trees.leaves()));
       cover_.resize(values_.size());
       drop_unused_sets();
-      model_.importance = importances_[at(rounds - 1)];
+      if (!importances_.empty()) model_.importance = importances_[at(rounds - 1)];
     }
     model_.trees.number_leaves();
     model_.values = Eigen::Map<const Vector>(values_.data(), std::ssize(values_));
@@ -328,7 +337,7 @@ class Rounds {
   std::vector<Packed> packed_;
   std::vector<Exact> exact_;
   std::vector<double> values_, cover_;
-  std::vector<Vector> importances_;  // after each round, where rounds may be dropped
+  std::vector<Vector> importances_;  // after each round, where the last ones may be dropped
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/forest/grove.hpp>
 #include <lemma/tree/forest/grow.hpp>
 #include <lemma/tree/forest/importance.hpp>
@@ -42,9 +43,10 @@ class GrowerPool {
   std::vector<std::unique_ptr<TreeGrower>> free_;
 };
 
-/// use(tree, number) of each tree in turn. So many are grown side by side; which of them are does not matter to any of them.
-void grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, const Execution& execution,
-              const std::function<void(GrownTree&, Index)>& also, const std::function<void(GrownTree, Index)>& use) {
+/// use(tree) of each tree in turn. So many are grown side by side; which of them are does not matter to any of them. Gives back
+/// how many there are: a cancel ends it after those that were grown before, if any.
+Index grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, const Execution& execution,
+              const std::function<void(GrownTree&, Index)>& also, const std::function<void(GrownTree)>& use) {
   const Bags bags(plan, data, seed);
   GrowerPool pool(plan, data, bags, seed);
   const Index together = std::max<Index>(8, 8 * threads_of(execution));
@@ -52,13 +54,19 @@ void grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, cons
     const Index count = std::min(together, plan.trees - first);
     std::vector<GrownTree> grown(at(count));
     const double total = static_cast<double>(plan.trees), begin = static_cast<double>(first) / total;
-    parallel_for(count, execution.part(begin, static_cast<double>(first + count) / total, "growing trees"),
-                 [&](Index i) {
-                   grown[at(i)] = pool.grow(first + i);
-                   if (also) also(grown[at(i)], first + i);
-                 });
-    for (Index i = 0; i < count; ++i) use(std::move(grown[at(i)]), first + i);
+    try {
+      parallel_for(count, execution.part(begin, static_cast<double>(first + count) / total, "growing trees"),
+                   [&](Index i) {
+                     grown[at(i)] = pool.grow(first + i);
+                     if (also) also(grown[at(i)], first + i);
+                   });
+    } catch (const Cancelled&) {
+      if (first == 0) throw;
+      return first;
+    }
+    for (Index i = 0; i < count; ++i) use(std::move(grown[at(i)]));
   }
+  return plan.trees;
 }
 
 /// The leaves of a tree behind those before.
@@ -129,12 +137,12 @@ void join(TreeNodes& out, std::vector<TreeNodes>& trees) {
 
 }  // namespace
 
-void fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions& options) {
+Index fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const ForestRows data = forest_rows(plan, rows, execution.part(0, 0.05, "sorting columns"));
   out.seed = static_cast<std::int64_t>(options.seed);
   take_rows(out, data, rows);
-  Outside outside(data, plan.trees);
+  Outside outside(data);
   LeafStore leaves;
   std::vector<TreeNodes> trees;
   const bool by_permutation = plan.importance == ForestImportance::permutation;
@@ -144,8 +152,8 @@ void fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions&
     also = [&](GrownTree& tree, Index number) {
       tree.importance = permutation_importance(tree, data, options.seed, number);
     };
-  grow_all(plan, data, options.seed, execution.part(0.05, 0.9), also, [&](GrownTree tree, Index number) {
-    outside.add(tree, number);
+  const Index grown = grow_all(plan, data, options.seed, execution.part(0.05, 0.9), also, [&](GrownTree tree) {
+    outside.add(tree);
     leaves.add(tree, data);
     for (Index j = 0; j < data.width; ++j) out.importance(j) += tree.importance[at(j)];
     out.kept_leaves.insert(out.kept_leaves.end(), tree.leaf_of.begin(), tree.leaf_of.end());
@@ -156,8 +164,9 @@ void fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions&
   outside.give(out);
   if (plan.importance == ForestImportance::corrected)
     out.importance = corrected_importance(plan, data, options.seed, execution.part(0.5, 0.9));
-  else out.importance *= importance_unit(plan, data) / static_cast<double>(plan.trees);
-  if (plan.keep_rows) keep_rows(out, data, rows, execution);
+  else out.importance *= importance_unit(plan, data) / static_cast<double>(grown);
+  if (plan.keep_rows) keep_rows(out, data, rows, grown < plan.trees ? unheard(execution) : execution);
+  return grown;
 }
 
 Vector corrected_importance(const Plan& plan, const ForestRows& data, std::uint64_t seed, const Execution& execution) {
@@ -165,9 +174,11 @@ Vector corrected_importance(const Plan& plan, const ForestRows& data, std::uint6
   Plan other = plan;
   other.keep_rows = false;
   Vector out = Vector::Zero(data.width);
-  grow_all(other, both, stream_of(seed, 1, Purpose::shadows).bits(), execution, {}, [&](GrownTree tree, Index) {
-    for (Index j = 0; j < data.width; ++j) out(j) += tree.importance[at(j)] - tree.importance[at(j + data.width)];
-  });
+  const Index grown =
+      grow_all(other, both, stream_of(seed, 1, Purpose::shadows).bits(), execution, {}, [&](GrownTree tree) {
+        for (Index j = 0; j < data.width; ++j) out(j) += tree.importance[at(j)] - tree.importance[at(j + data.width)];
+      });
+  if (grown < plan.trees) throw Cancelled();
   return out * (importance_unit(plan, data) / static_cast<double>(plan.trees));
 }
 

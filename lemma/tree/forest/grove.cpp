@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lemma/core/finite.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 #include <lemma/tree/forest/grove.hpp>
@@ -179,7 +180,7 @@ void Grove::check_grove(const forest::Plan& plan) const {
       "there is not one prediction out of the bag for each training row");
   const bool kept = plan.keep_rows;
   say(kept_rows.rows() == (kept ? n : 0) && (!kept || kept_rows.cols() == width()) &&
-          kept_response.size() == (kept ? n : 0) && kept_response.allFinite() && !kept_rows.array().isInf().any() &&
+          kept_response.size() == (kept ? n : 0) && kept_response.allFinite() && none_infinite(kept_rows) &&
           static_cast<Index>(kept_leaves.size()) == (kept ? n * plan.trees : 0),
       "what is kept of the training rows is not usable");
   for (std::size_t i = 0; kept && i < kept_leaves.size(); ++i) {

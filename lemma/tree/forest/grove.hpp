@@ -143,7 +143,8 @@ struct Grove : Evidence {
 namespace forest {
 
 /// All that is made of rows, for either method.
-void fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions& options);
+/// Gives back the number of trees: fewer than planned where it was cancelled.
+Index fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions& options);
 /// How much is counted anew: trees whose every split is looked at again, as long as they cost less than so many steps.
 inline constexpr double kStepsOfAFit = 3e7, kStepsOfASecondLook = 3e9;
 Certificate certify_grove(const Grove& grove, const Plan& plan, const Rows& rows, double steps,

@@ -4,13 +4,12 @@
 
 namespace lemma::forest {
 
-Outside::Outside(const ForestRows& data, Index trees)
+Outside::Outside(const ForestRows& data)
     : data_(data),
       said_(Matrix::Zero(data.rows, std::max<Index>(1, data.classes))),
-      trees_(at(data.rows), 0.0),
-      error_(trees) {}
+      trees_(at(data.rows), 0.0) {}
 
-void Outside::add(const GrownTree& tree, Index number) {
+void Outside::add(const GrownTree& tree) {
   const auto k = at(data_.classes);
   for (const GrownTree::Leaf& leaf : tree.leaves)
     for (std::uint32_t i = leaf.begin; i < leaf.end; ++i) {
@@ -25,7 +24,7 @@ void Outside::add(const GrownTree& tree, Index number) {
         for (std::size_t c = 0; c < k; ++c) said[c] += tree.shares[leaf.shares + c];
       }
     }
-  error_(number) = error_so_far();
+  error_.push_back(error_so_far());
 }
 
 /// Over the rows that some tree did not see, by their weight.
@@ -51,9 +50,10 @@ void Outside::give(Grove& out) const {
   out.oob_error.reset();
   out.oob_error_by_tree.resize(0);
   out.oob.resize(0, 0);
-  if (error_.size() == 0 || std::isnan(error_(error_.size() - 1))) return;
-  out.oob_error = error_(error_.size() - 1);
-  if (!std::isnan(error_(0))) out.oob_error_by_tree = error_;  // a first tree that saw every row tells nothing
+  if (error_.empty() || std::isnan(error_.back())) return;
+  out.oob_error = error_.back();
+  if (!std::isnan(error_.front()))
+    out.oob_error_by_tree = Eigen::Map<const Vector>(error_.data(), std::ssize(error_));  // a first tree that saw every row tells nothing
   out.oob =
       Matrix::Constant(static_cast<Index>(out.order.size()), said_.cols(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < out.order.size(); ++i) {

@@ -7,9 +7,9 @@ namespace lemma::forest {
 
 class Outside {
  public:
-  Outside(const ForestRows& data, Index trees);
+  explicit Outside(const ForestRows& data);
   /// The trees in their order.
-  void add(const GrownTree& tree, Index number);
+  void add(const GrownTree& tree);
   /// Predictions and errors, where any row was outside any bag.
   void give(Grove& out) const;
 
@@ -18,7 +18,7 @@ class Outside {
   const ForestRows& data_;
   Matrix said_;                // sums, of each row by place
   std::vector<double> trees_;  // so many said them
-  Vector error_;
+  std::vector<double> error_;  // after each tree
 };
 
 }  // namespace lemma::forest

@@ -239,6 +239,7 @@ void SplitSearch::best(std::span<const Item> items, const Totals& totals, const 
   draw_.begin(tree, node);
   for (Index tried = 0; tried < plan_.columns && draw_.has_next();) {
     const Index column = draw_.next();
+    asking_.before(items.size() + at(data_.classes));
     const bool categories = data_.levels[at(column)] > 0, by_value = plan_.random_cuts > 0 && !categories;
     if (!(by_value ? gather_values(items, column) : gather(items, column))) continue;
     ++tried;

@@ -4,6 +4,7 @@
 //                   Σ over both sides of  Σₖ nₖ² / W   (more classes: nₖ is the weight of class k)
 // which is largest where the impurity that is left (variance, Gini's index, by weight) is least.
 #pragma once
+#include <lemma/core/asking.hpp>
 #include <lemma/tree/forest/rows.hpp>
 
 namespace lemma::forest {
@@ -75,6 +76,7 @@ class SplitSearch {
   std::vector<Lot> lots_;
   std::vector<double> counts_[3];  // of classes: left, right, missing
   std::vector<std::uint32_t> codes_;
+  Asking asking_;
 };
 
 }  // namespace lemma::forest

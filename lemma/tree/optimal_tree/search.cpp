@@ -1,5 +1,6 @@
 // lemma/tree/optimal_tree/search.cpp
 #include <algorithm>
+#include <lemma/core/asking.hpp>
 #include <lemma/core/progress.hpp>
 #include <lemma/tree/optimal_tree/search.hpp>
 #include <limits>
@@ -191,7 +192,6 @@ class Search {
     if (limited_) return;
     limited_ = ++subsets_ >= wanted_.subsets;
     if (subsets_ % 256 != 0) return;
-    if (execution_.cancelled()) throw Cancelled();
     execution_.report(static_cast<double>(subsets_) / static_cast<double>(wanted_.subsets), "searching");
   }
   Bounds nothing_known() const { return {wanted_.price, wanted_.price}; }
@@ -206,6 +206,7 @@ class Search {
     for (Index j = 0; j < data_.width(); ++j) {
       const auto& order = rows.order[at(j)];
       if (order.front().rank == order.back().rank) continue;
+      asking_.before(4 * order.size());
       const bool categories = data_.levels[at(j)] > 0;
       left_.clear();
       right_.clear();
@@ -299,6 +300,7 @@ class Search {
     left.order.resize(rows.order.size());
     right.order.resize(rows.order.size());
     for (std::size_t j = 0; j < rows.order.size(); ++j) {
+      asking_.before(rows.size());
       left.order[j].clear();
       right.order[j].clear();
       for (const RankedRow& each : rows.order[j]) (went_left_[each.row] ? left : right).order[j].push_back(each);
@@ -325,6 +327,7 @@ class Search {
   std::vector<std::pair<Members, Members>> space_;  // of each depth: the two sides of the split that is looked at
   std::vector<double> unavoidable_;                 // of the first of rows that are alike: what they lose together
   std::vector<std::uint8_t> went_left_;
+  Asking asking_;
   std::unordered_map<Key, Found, HashOfKey> known_;
   double tie_ = 0;
   long long subsets_ = 0;

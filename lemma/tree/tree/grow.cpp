@@ -1,4 +1,5 @@
 // lemma/tree/tree/grow.cpp
+#include <lemma/core/asking.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/progress.hpp>
 #include <lemma/tree/tree/search.hpp>
@@ -105,7 +106,11 @@ class Grower {
     if (is_final(node, plan_)) return best;
     const Wanted wanted{plan_, node, std::max(floor_of(node, plan_), plan_.min_decrease * root_weight_ * (1 - kTie))};
     if (criteria.size() == 1) {
-      for (Index j = 0; j < data_.width(); ++j) take_better(best, search_column(criteria[0], wanted, j, rows));
+      Asking asking;
+      for (Index j = 0; j < data_.width(); ++j) {
+        asking.before(rows.size * std::max<std::size_t>(1, node.totals.counts.size()));
+        take_better(best, search_column(criteria[0], wanted, j, rows));
+      }
       return best;
     }
     std::vector<Candidate> found(criteria.size());
