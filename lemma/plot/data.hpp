@@ -11,6 +11,7 @@ struct PlotOptions {
   std::string log;                      // "x", "y" or "xy": logarithmic axes
   std::string colour;                   // a column whose values colour the marks; empty: the classes of the formula, if any
   std::string facet;                    // a column: a panel for each of its values
+  double alpha = 1;                     // biplot: rows keep their distances (1), or columns their correlations (0)
   std::optional<double> width, height;
   Theme theme = Theme::automatic;
 };

@@ -95,6 +95,7 @@ struct LegendEntry {
   std::string text;
   Paint paint;
   Key key = Key::point;
+  bool dashed = false;  // a line
 };
 /// Beside the panels: entries, or a ramp with its ends.
 struct Legend {

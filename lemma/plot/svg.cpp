@@ -363,7 +363,8 @@ class Writer {
       const LegendEntry& entry = entries[k];
       if (entry.key == LegendEntry::Key::point) out_ += shape(entry.paint.number, box.left + 8, top - 4, 4, entry.paint, "");
       else if (entry.key == LegendEntry::Key::line)
-        out_ += fmt::format("<path d=\"M{} {}h16\" fill=\"none\" stroke-width=\"2.5\"{}/>\n", number(box.left), number(top - 4), paint(entry.paint, true));
+        out_ += fmt::format("<path d=\"M{} {}h16\" fill=\"none\" stroke-width=\"2.5\"{}{}/>\n", number(box.left), number(top - 4),
+                            entry.dashed ? " stroke-dasharray=\"5 3\"" : "", paint(entry.paint, true));
       else out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"11\"{}/>\n", number(box.left), number(top - 10), paint(entry.paint, false));
       out_ += text(box.left + 22, top, fitted(entry.text, kTickSize, box.width - 22), {kTickSize, "start"});
     }
