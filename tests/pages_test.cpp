@@ -171,6 +171,8 @@ const std::multimap<std::string, std::string>& calls() {
       {"verify", "verify both.lemma pima_train"},
       {"anova", "anova ols.lemma --data boston"},
       {"select", "select iris 'species ~ .'"},
+      {"plot", "plot iris -o iris.svg"},
+      {"plot", "plot lda.lemma iris -o lda.svg"},
       {"methods", "methods lda"},
       {"datasets", "datasets iris"},
   };
@@ -188,7 +190,7 @@ TEST(Pages, TheKeysOfEveryDocumentAreInJsonMd) {
         "compare", "learning_curve", "validation_curve", "bootstrap", "curve",    "decide", "generate",
         "risk",    "bound",          "bias_variance",    "ledger",    "show",     "sample", "update",
         "verify",  "prune",          "outliers",         "effect",    "anova",    "select", "methods",
-        "datasets"}) {
+        "datasets", "plot"}) {
     std::string told = told_of(command, page);
     if (std::smatch other; std::regex_search(told, other, as)) told += told_of(other[1], page);
     const auto [first, last] = calls().equal_range(command);

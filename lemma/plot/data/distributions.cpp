@@ -159,16 +159,21 @@ Figure of_columns(const Drawn& drawn, LegendEntry::Key key, std::string_view wha
 
 }  // namespace
 
-void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups) {
-  const auto edges = bins_of(sorted_values(values));
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups, const std::vector<double>& edges) {
   panel.y.from = 0;
+  if (edges.empty()) return;
+  Matrix counts = Matrix::Zero(groups.count(), static_cast<Index>(edges.size()) - 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int g = groups.of(static_cast<Index>(i));
+    if (g < 0 || !std::isfinite(values[i])) continue;
+    ++counts(g, std::upper_bound(edges.begin() + 1, edges.end() - 1, values[i]) - edges.begin() - 1);
+  }
   for (int g = 0; g < groups.count(); ++g) {
-    const auto sorted = sorted_in_group(values, groups, g);
     Rectangles bars;
     for (std::size_t k = 0; k + 1 < edges.size(); ++k) {
-      const auto count = std::lower_bound(sorted.begin(), sorted.end(), edges[k + 1]) - std::lower_bound(sorted.begin(), sorted.end(), edges[k]);
+      const double count = counts(g, static_cast<Index>(k));
       if (count == 0) continue;
-      bars.x0.push_back(edges[k]), bars.x1.push_back(edges[k + 1]), bars.y0.push_back(0), bars.y1.push_back(static_cast<double>(count));
+      bars.x0.push_back(edges[k]), bars.x1.push_back(edges[k + 1]), bars.y0.push_back(0), bars.y1.push_back(count);
       bars.tooltips.push_back(fmt::format("{} to {}: {}", format_significant(edges[k], 5), format_significant(edges[k + 1], 5), count));
     }
     bars.paints = {series(g, groups.empty() ? 0.8 : 0.5)}, bars.outlined = true;
@@ -179,7 +184,7 @@ void add_histogram(Panel& panel, const std::vector<double>& values, const Groups
 Figure histogram(const Drawn& drawn) {
   return of_columns(drawn, LegendEntry::Key::area, "Histogram", [](Panel& panel, const Column& column, const Groups& groups) {
     panel.y.label = "rows";
-    add_histogram(panel, column.numbers().values, groups);
+    add_histogram(panel, column.numbers().values, groups, bins_of(sorted_values(column.numbers().values)));
   });
 }
 

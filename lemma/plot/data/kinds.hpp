@@ -37,7 +37,7 @@ Figure heatmap(const Drawn& drawn);
 std::vector<double> sorted_in_group(const std::vector<double>& values, const Groups& groups, int group);
 /// "row 3: setosa"
 std::vector<std::string> row_tooltips(const Table& table, const Groups& groups);
-/// Bars of a histogram, a set of them for each group.
-void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups);
+/// Bars of a histogram between these edges, a set of them for each group.
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups, const std::vector<double>& edges);
 
 }  // namespace lemma::plot

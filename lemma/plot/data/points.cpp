@@ -107,10 +107,10 @@ Figure scatter_matrix(const Drawn& drawn) {
   const auto tooltips = drawn.table.rows() * static_cast<Index>(columns.size() * columns.size()) > 10 * kMostTooltips
                             ? std::vector<std::string>() : row_tooltips(drawn.table, groups);
   const auto k = static_cast<int>(columns.size());
+  std::vector<std::vector<double>> bins;
   std::vector<std::array<double, 2>> ends;  // of each column, wherever it is an axis
   for (const Column& column : columns) {
-    const auto sorted = sorted_values(column.numbers().values);
-    const auto edges = bins_of(sorted);
+    const auto& edges = bins.emplace_back(bins_of(sorted_values(column.numbers().values)));
     const double low = edges.empty() ? 0 : edges.front(), high = edges.empty() ? 1 : edges.back();
     ends.push_back({low - 0.03 * (high - low), high + 0.03 * (high - low)});
   }
@@ -121,7 +121,7 @@ Figure scatter_matrix(const Drawn& drawn) {
       Panel panel;
       if (r == c) {
         panel.x = axis_of(x);
-        add_histogram(panel, x.numbers().values, groups);
+        add_histogram(panel, x.numbers().values, groups, bins[static_cast<std::size_t>(c)]);
         panel.title = x.name;
       } else {
         panel = scatter_panel(x, y, groups, tooltips);

@@ -35,16 +35,22 @@ Figure of_panel(Panel panel, std::string description, double width = 560) {
   return out;
 }
 
+/// That the rows trained the model, where they did: a measure of them flatters it.
+std::string flattered(const AskedTable& answers) {
+  using enum Honesty::Kind;
+  return answers.honesty.kind == training || answers.honesty.kind == mixed ? " " + answers.honesty.sentence : "";
+}
+
 /// Truth and a score of the second class, which is the positive one.
 struct Scored {
   Labels truth;
   Vector score;
-  std::string positive;
+  std::string positive, flattered;
 };
 Scored scored(const Shown& shown) {
   const AskedTable all = asked(shown);
   require(!all.answers.label.empty(), "the rows need their classes");
-  Scored out{all.answers.label, {}, all.classes.at(1)};
+  Scored out{all.answers.label, {}, all.classes.at(1), flattered(all)};
   if (all.answers.probabilities.cols() == 2) out.score = all.answers.probabilities.col(1);
   else {
     const Prediction said = shown.trained.predict(shown.trained.design.apply(*shown.rows, Missing::drop), {.what = {"decision"}});
@@ -249,7 +255,7 @@ Figure roc(const Shown& shown) {
   Panel panel = from_zero_to_one("false positive rate", "true positive rate of " + rows.positive);
   panel.marks = {diagonal(), Line{list_of(curve.false_positive_rate), list_of(curve.true_positive_rate), series(0), 2.2}};
   const Auc area = auc(rows.truth, rows.score);
-  Figure out = of_panel(std::move(panel), fmt::format("ROC curve of {}: the area below it is {:.3f}.", count_of(static_cast<Index>(rows.truth.size()), "row"), area.value));
+  Figure out = of_panel(std::move(panel), fmt::format("ROC curve of {}: the area below it is {:.3f}.", count_of(static_cast<Index>(rows.truth.size()), "row"), area.value) + rows.flattered);
   out.panels[0].marks.emplace_back(Words{{0.72}, {0.1}, {fmt::format("AUC {:.3f}", area.value)}});
   return out;
 }
@@ -259,7 +265,7 @@ Figure precision_recall(const Shown& shown) {
   const PrecisionRecallCurve curve = precision_recall_curve(rows.truth, rows.score);
   Panel panel = from_zero_to_one("recall of " + rows.positive, "precision");
   panel.marks.emplace_back(Line{list_of(curve.recall), list_of(curve.precision), series(0), 2.2});
-  return of_panel(std::move(panel), fmt::format("Precision against recall; average precision {:.3f}.", average_precision(rows.truth, rows.score)));
+  return of_panel(std::move(panel), fmt::format("Precision against recall; average precision {:.3f}.", average_precision(rows.truth, rows.score)) + rows.flattered);
 }
 
 Figure lift(const Shown& shown) {
@@ -267,7 +273,7 @@ Figure lift(const Shown& shown) {
   const LiftCurve curve = lift_curve(rows.truth, rows.score);
   Panel panel = from_zero_to_one("share of the rows", "share of " + rows.positive + " found");
   panel.marks = {diagonal(), Line{list_of(curve.share), list_of(curve.gain), series(0), 2.2}};
-  return of_panel(std::move(panel), "Positives found against rows taken, the highest scores first.");
+  return of_panel(std::move(panel), "Positives found against rows taken, the highest scores first." + rows.flattered);
 }
 
 Figure calibration_curve(const Shown& shown) {
@@ -283,7 +289,7 @@ Figure calibration_curve(const Shown& shown) {
     bounds.x0.push_back(bin.predicted), bounds.x1.push_back(bin.predicted), bounds.y0.push_back(bin.bounds->lower), bounds.y1.push_back(bin.bounds->upper);
   }
   panel.marks = {diagonal(), bounds, Line{points.x, points.y, series(0)}, points};
-  return of_panel(std::move(panel), fmt::format("Calibration in {}; expected error {:.3f}.", count_of(static_cast<Index>(found.bins.size()), "bin"), found.expected_error));
+  return of_panel(std::move(panel), fmt::format("Calibration in {}; expected error {:.3f}.", count_of(static_cast<Index>(found.bins.size()), "bin"), found.expected_error) + rows.flattered);
 }
 
 Figure confusion_table(const Shown& shown) {
@@ -308,7 +314,7 @@ Figure confusion_table(const Shown& shown) {
     }
   pale.paint = diverging(0.5), dark.paint = sequential(1), pale.size = dark.size = k > 12 ? 9 : 12;
   panel.marks = {cells, dark, pale};
-  Figure out = of_panel(std::move(panel), fmt::format("Confusion of {}: {:.1f} % of the rows are right.", count_of(k, "class"), 100 * table.accuracy()), std::max(480.0, 40.0 * static_cast<double>(k) + 160));
+  Figure out = of_panel(std::move(panel), fmt::format("Confusion of {}: {:.1f} % of the rows are right.", count_of(k, "class"), 100 * table.accuracy()) + flattered(all), std::max(480.0, 40.0 * static_cast<double>(k) + 160));
   out.height = std::max(400.0, 32.0 * static_cast<double>(k) + 120);
   return out;
 }
