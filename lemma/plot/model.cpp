@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/plot/model/kinds.hpp>
+#include <lemma/tree/tree.hpp>
 
 namespace lemma::plot {
 namespace {
@@ -55,6 +56,17 @@ constexpr std::array kKinds = {
     Kind{{"scores", "rows in the first two coordinates, by class", true}, has_coordinates, scores},
     Kind{{"clusters", "every pair of columns, coloured by cluster", true},
          [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); }, clusters},
+    Kind{{"silhouettes", "how much nearer each row is to its own cluster than to the next", true},
+         [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); }, silhouette_bars},
+    Kind{{"density", "the density along one column, or its contours over two, and the rows", true},
+         [](const TrainedModel& m) { return gives(m, "log_density") && m.design.columns().size() <= 2 && m.design.features().size() == m.design.columns().size(); },
+         density_contours},
+    Kind{{"effects", "partial dependence and accumulated local effects of each column", true},
+         [](const TrainedModel& m) { return (predicts(m, Task::regression) && gives(m, "value")) || gives(m, "probabilities"); }, effects},
+    Kind{{"tree", "the nodes, what they ask, and the classes or means in them", false},
+         [](const TrainedModel& m) { return model_cast<TreeModel>(m.model) != nullptr; }, tree_nodes},
+    Kind{{"cp", "cross-validated errors of the nested trees: rpart's plotcp", false},
+         [](const TrainedModel& m) { return matrix_of(m, "cp_table").has_value(); }, cp_curve},
     Kind{{"map", "where things lie", false},
          [](const TrainedModel& m) { return predicts(m, Task::embedding) && matrix_of(m, "coordinates").has_value(); }, map},
     Kind{{"scree", "what each axis or component explains", false},

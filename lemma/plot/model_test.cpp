@@ -34,12 +34,12 @@ std::vector<std::string> names(const TrainedModel& model) {
 using Names = std::vector<std::string>;
 
 TEST(ModelPictures, FollowFromWhatTheModelDeclares) {
-  EXPECT_EQ(names(trained("ols", "medv ~ lstat + rm", dataset("boston"))), (Names{"residuals", "coefficients"}));
-  EXPECT_EQ(names(trained("ols", "medv ~ lstat", dataset("boston"))), (Names{"fit", "residuals", "coefficients"}));
+  EXPECT_EQ(names(trained("ols", "medv ~ lstat + rm", dataset("boston"))), (Names{"residuals", "effects", "coefficients"}));
+  EXPECT_EQ(names(trained("ols", "medv ~ lstat", dataset("boston"))), (Names{"fit", "residuals", "effects", "coefficients"}));
   EXPECT_EQ(names(trained("pca", "~ . - species", dataset("iris"))), (Names{"biplot", "scores", "scree"}));
-  EXPECT_EQ(names(trained("lasso", "medv ~ .", dataset("boston"))), (Names{"residuals", "path"}));
+  EXPECT_EQ(names(trained("lasso", "medv ~ .", dataset("boston"))), (Names{"residuals", "effects", "path"}));
   EXPECT_EQ(names(trained("kmeans", "~ . - species", dataset("iris")))[0], "clusters");
-  EXPECT_EQ(names(trained("forest", "medv ~ .", dataset("boston"))), (Names{"residuals", "importance", "convergence"}));
+  EXPECT_EQ(names(trained("forest", "medv ~ .", dataset("boston"))), (Names{"residuals", "effects", "importance", "convergence"}));
   EXPECT_EQ(names(trained("glm", "type ~ glu + bmi", dataset("pima_train")))[0], "regions");
 }
 
@@ -136,6 +136,46 @@ TEST(ModelPictures, AConfusionHasTheCounts) {
   EXPECT_EQ(cells.tooltips[4], "48 of 50 versicolor predicted as versicolor");
 }
 
+TEST(ModelPictures, ATreeHasItsQuestionsAndTheClassesOfItsRows) {
+  const Figure figure = draw("tree", trained("tree", "type ~ .", dataset("pima_train")));
+  const auto words = marks<Words>(figure);
+  EXPECT_EQ(words[0].words[0], "No (200)");
+  EXPECT_EQ(words[1].words[0], "glu< 123.5");
+  EXPECT_EQ(words[1].words.size(), 7u);
+  const Rectangles boxes = marks<Rectangles>(figure)[0];
+  EXPECT_NEAR((boxes.x1[0] - boxes.x0[0]) / (boxes.x1[1] - boxes.x0[0]), 132.0 / 200, 1e-9);
+  EXPECT_EQ(boxes.tooltips[1], "node 1: 68 of 200 rows are Yes");
+  const Figure errors = draw("cp", trained("tree", "type ~ .", dataset("pima_train")));
+  EXPECT_EQ(errors.panels[0].x.levels.front(), "0");
+}
+
+TEST(ModelPictures, ContoursOfADensityAreEachAtHalfTheOneInside) {
+  const Table faithful = dataset("faithful");
+  const TrainedModel model = trained("gmm(components=2)", "~ .", faithful);
+  const auto lines = marks<Segments>(draw("density", model, &faithful));
+  ASSERT_EQ(lines.size(), 8u);
+  const auto height = [&](const Segments& line) { return model.predict(Table({numeric("eruptions", line.x0), numeric("waiting", line.y0)}), {.what = {"log_density"}}).log_density().mean(); };
+  EXPECT_NEAR(height(lines[0]) - height(lines[1]), std::log(2.0), 0.01);
+  const Table one({faithful.column("eruptions")});
+  const auto curve = marks<Line>(draw("density", trained("gmm(components=2)", "~ .", one), &one))[0];
+  double area = 0;
+  for (std::size_t i = 1; i < curve.x.size(); ++i) area += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
+  EXPECT_NEAR(area, 1, 0.06) << "all but the tails";
+}
+
+TEST(ModelPictures, SilhouettesAreThoseOfTheRowsAndEffectsThoseOfTheColumns) {
+  const Table iris = dataset("iris");
+  const TrainedModel clusters = trained("kmeans(k=3)", "~ . - species", iris);
+  const Figure bars = draw("silhouettes", clusters, &iris);
+  EXPECT_NEAR(marks<Segments>(bars)[0].x0[0], 0.5528, 1e-4) << "the mean, as R's cluster::silhouette has it";
+  const Table boston = dataset("boston");
+  const TrainedModel line = trained("ols", "medv ~ lstat + rm", boston);
+  const Figure effects = draw("effects", line, &boston);
+  ASSERT_EQ(effects.panels.size(), 2u);
+  const Line rm = marks<Line>(effects, 1)[0];
+  EXPECT_NEAR((rm.y.back() - rm.y.front()) / (rm.x.back() - rm.x.front()), line.results().at("coefficients").as_vector()(1), 1e-9);
+}
+
 TEST(ModelPictures, RowsWithMissingValuesAreLeftOut) {
   const Table table({numeric("x", {1, 2, std::nan(""), 4, 5}), numeric("y", {1, 2, 3, std::nan(""), 5.5})});
   const Table complete({numeric("x", {1, 2, 3, 4.5}), numeric("y", {1, 2.1, 3, 4})});
@@ -146,7 +186,7 @@ TEST(ModelPictures, RowsWithMissingValuesAreLeftOut) {
 TEST(ModelPictures, MistakesAreNamed) {
   const Table boston = dataset("boston");
   const auto model = trained("ols", "medv ~ lstat + rm", boston);
-  EXPECT_EQ(message_of([&] { draw("roc", model, &boston); }), "this ols has no picture 'roc'; it has residuals and coefficients");
+  EXPECT_EQ(message_of([&] { draw("roc", model, &boston); }), "this ols has no picture 'roc'; it has residuals, effects and coefficients");
   EXPECT_NE(message_of([&] { draw("residuals", model); }).find("which DATA?"), std::string::npos);
   EXPECT_NE(message_of([&] { draw("residual", model, &boston); }).find("did you mean 'residuals'?"), std::string::npos);
   const Table iris = dataset("iris");

@@ -162,7 +162,8 @@ class Writer {
     for (const Tick& tick : placed.y_ticks)
       if (panel.y.grid) grid += fmt::format("M{} {}h{}", number(area.left), number(placed.top_of(tick.at)), number(area.width));
     if (!grid.empty()) out_ += "<path class=\"grid\" fill=\"none\" d=\"" + grid + "\"/>\n";
-    out_ += fmt::format("<path class=\"sm\" fill=\"none\" d=\"M{} {}v{}h{}\"/>\n", number(area.left), number(area.top),
+    if (panel.x.shown || panel.y.shown || panel.x.grid || panel.y.grid)
+      out_ += fmt::format("<path class=\"sm\" fill=\"none\" d=\"M{} {}v{}h{}\"/>\n", number(area.left), number(area.top),
                         number(area.height), number(area.width));
     double below = area.bottom() + 3;
     if (panel.x.shown) {

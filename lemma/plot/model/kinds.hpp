@@ -18,6 +18,8 @@ Figure path(const Shown& shown);
 Figure importance(const Shown& shown);
 Figure convergence(const Shown& shown);
 Figure map(const Shown& shown);
+Figure tree_nodes(const Shown& shown);
+Figure cp_curve(const Shown& shown);
 // of what is said of rows
 Figure residuals(const Shown& shown);
 Figure fitted_curve(const Shown& shown);
@@ -30,6 +32,17 @@ Figure confusion_table(const Shown& shown);
 Figure scores(const Shown& shown);
 Figure biplot(const Shown& shown);
 Figure clusters(const Shown& shown);
+Figure silhouette_bars(const Shown& shown);
+Figure density_contours(const Shown& shown);
+Figure effects(const Shown& shown);
+
+/// Places for grids: from `from` to `to` in so many steps.
+std::vector<double> spread(double from, double to, int steps);
+struct Range {
+  double low, high;
+};
+/// Of a column of numbers, and a little more.
+Range range_of(const Column& column);
 
 /// A result as numbers; nothing where the model has none of that name, or it is empty.
 std::optional<Vector> vector_of(const TrainedModel& trained, std::string_view name);

@@ -40,15 +40,18 @@ Figure scree(const Shown& shown) {
   else variance = vector_of(shown.trained, "svd")->cwiseAbs2(), what = "variance between classes";
   Panel panel{"", {"component"}, {what}, {}};
   panel.x.grid = false, panel.y.from = std::min(0.0, variance.minCoeff());
+  panel.x.kind = ScaleKind::factor;
   Rectangles bars;
   const double total = variance.cwiseAbs().sum();
   for (Index k = 0; k < variance.size(); ++k) {
-    const auto x = static_cast<double>(k + 1);
+    const auto x = static_cast<double>(k);
+    panel.x.levels.push_back(std::to_string(k + 1));
     bars.x0.push_back(x - 0.35), bars.x1.push_back(x + 0.35), bars.y0.push_back(0), bars.y1.push_back(variance(k));
     bars.tooltips.push_back(fmt::format("{}: {}, {:.1f} % of all that are shown", k + 1, format_significant(variance(k), 4), 100 * variance(k) / total));
   }
   bars.paints = {series(0, 0.5)};
   Points points{counted(static_cast<std::size_t>(variance.size())), list_of(variance), {}, {}};
+  for (double& x : points.x) x -= 1;  // level k lies at k
   panel.marks = {bars, Line{points.x, points.y, series(0)}, points};
   return of_panel(std::move(panel), fmt::format("Scree plot: {} of each of {}.", what, count_of(variance.size(), "component")));
 }

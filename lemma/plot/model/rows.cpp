@@ -61,16 +61,14 @@ Scored scored(const Shown& shown) {
   return out;
 }
 
+}  // namespace
+
 std::vector<double> spread(double from, double to, int steps) {
   std::vector<double> out;
   for (int i = 0; i <= steps; ++i) out.push_back(from + (to - from) * i / steps);
   return out;
 }
 
-struct Range {
-  double low, high;
-};
-/// Of a column, and a little more.
 Range range_of(const Column& column) {
   require(is_numeric(column), fmt::format("'{}' is no column of numbers", column.name));
   const auto sorted = sorted_values(column.numbers().values);
@@ -78,8 +76,6 @@ Range range_of(const Column& column) {
   const double room = sorted.front() < sorted.back() ? 0.05 * (sorted.back() - sorted.front()) : 1;
   return {sorted.front() - room, sorted.back() + room};
 }
-
-}  // namespace
 
 Figure fitted_curve(const Shown& shown) {
   const std::string name = shown.trained.design.columns()[0];
