@@ -45,7 +45,8 @@ void sort_words(Plot& plot) {
   if (plot.first.ends_with(".lemma")) return sort_model_words(plot);
   if (is_kind(plot.first)) {
     plot.kind = plot.first, plot.formula = plot.third;
-    if (plot.data.data.empty()) throw Error(fmt::format("plot {} needs DATA: a file, '-' or a built-in set", plot.kind));
+    if (plot.data.data.empty())
+      throw Error(fmt::format("plot {} needs DATA: a file, '-' or a built-in set", plot.kind));
     return;
   }
   const bool formula_second = plot.data.data.find('~') != std::string::npos;
@@ -68,10 +69,12 @@ plot::Theme theme_of(const std::string& name) {
 }
 
 plot::Format format_for(const Plot& plot) {
-  if (plot.format.empty()) return plot.output.empty() || is_stdout(plot.output) ? plot::Format::term : plot::format_of(plot.output);
+  if (plot.format.empty())
+    return plot.output.empty() || is_stdout(plot.output) ? plot::Format::term : plot::format_of(plot.output);
   const std::vector<std::string> names{"svg", "png", "pdf", "term"};
   const auto found = std::find(names.begin(), names.end(), plot.format);
-  if (found == names.end()) throw Error(fmt::format("--format is '{}', must be one of {}", plot.format, join_words(names)));
+  if (found == names.end())
+    throw Error(fmt::format("--format is '{}', must be one of {}", plot.format, join_words(names)));
   return static_cast<plot::Format>(found - names.begin());
 }
 
@@ -108,7 +111,8 @@ std::string_view telling_kind(const TrainedModel& trained, bool rows) {
   if (rows) return all.front().name;
   std::vector<std::string> names;
   for (const auto& each : all) names.emplace_back(each.name);
-  throw Error(fmt::format("the pictures of this {} show what it says of rows: give DATA too ({})", trained.model->method().name(), join_words(names, 20)));
+  throw Error(fmt::format("the pictures of this {} show what it says of rows: give DATA too ({})",
+                          trained.model->method().name(), join_words(names, 20)));
 }
 
 plot::Figure picture(Plot& plot, const Context& context) {
@@ -133,13 +137,18 @@ void run(Plot plot, Context& context) {
   const plot::Figure figure = picture(plot, context);
   if (plot.output.empty() || is_stdout(plot.output)) {
     const bool text = format == plot::Format::term || format == plot::Format::svg;
-    if (!text && ::isatty(STDOUT_FILENO)) throw Error("PNG and PDF are no text for a terminal: -o FILE says where to write them");
+    if (!text && ::isatty(STDOUT_FILENO))
+      throw Error("PNG and PDF are no text for a terminal: -o FILE says where to write them");
     if (format == plot::Format::term) return context.print(in_terminal(figure, context, false));
     context.write_stdout(plot::render(figure, format));
     return context.flush_stdout();
   }
-  const std::string bytes = format == plot::Format::term ? in_terminal(figure, context, true) : plot::render(figure, format);
-  Output file(plot.output, format == plot::Format::png || format == plot::Format::pdf ? Output::Content::binary : Output::Content::text, context);
+  const std::string bytes =
+      format == plot::Format::term ? in_terminal(figure, context, true) : plot::render(figure, format);
+  Output file(
+      plot.output,
+      format == plot::Format::png || format == plot::Format::pdf ? Output::Content::binary : Output::Content::text,
+      context);
   file.write(bytes);
   file.done();
   if (context.json) return context.print_json(document_of(figure, plot));
@@ -150,10 +159,12 @@ std::string kinds_text() {
   std::string out = "KIND of DATA:\n";
   for (const auto& [name, meaning] : plot::data_kinds()) out += fmt::format("  {:<12} {}\n", name, meaning);
   out += "\nKIND of a MODEL (lemma plot MODEL [KIND] [DATA]), * those that need DATA:\n";
-  for (const auto& [name, meaning, of_rows] : plot::model_kinds()) out += fmt::format("  {:<16} {} {}\n", name, of_rows ? '*' : ' ', meaning);
-  return out + "\nWithout KIND the one that tells most is drawn, without -o in the terminal.\n"
-               "Example: lemma plot pairs iris 'species ~ .' -o iris.svg\n"
-               "         lemma fit lda iris 'species ~ .' -o iris.lemma && lemma plot iris.lemma scores iris -o scores.svg";
+  for (const auto& [name, meaning, of_rows] : plot::model_kinds())
+    out += fmt::format("  {:<16} {} {}\n", name, of_rows ? '*' : ' ', meaning);
+  return out +
+         "\nWithout KIND the one that tells most is drawn, without -o in the terminal.\n"
+         "Example: lemma plot pairs iris 'species ~ .' -o iris.svg\n"
+         "         lemma fit lda iris 'species ~ .' -o iris.lemma && lemma plot iris.lemma scores iris -o scores.svg";
 }
 
 }  // namespace
@@ -161,19 +172,24 @@ std::string kinds_text() {
 void add_plot(CLI::App& tool, Context& context) {
   auto options = std::make_shared<Plot>();
   auto* command = add_command(tool, "plot", "draw data or a model, as SVG, PNG, PDF or in the terminal");
-  add_option(*command, "KIND", options->first, "what to draw, see below; may be left out; or a model file (.lemma)")->required();
+  add_option(*command, "KIND", options->first, "what to draw, see below; may be left out; or a model file (.lemma)")
+      ->required();
   options->data.add(*command);
   command->get_option("DATA")->required(false);
-  add_option(*command, "FORMULA", options->third, "the columns: 'y ~ x', '~ a + b', 'class ~ a + b' (coloured by class)");
+  add_option(*command, "FORMULA", options->third,
+             "the columns: 'y ~ x', '~ a + b', 'class ~ a + b' (coloured by class)");
   add_option(*command, "-o,--output", options->output, "where to write the picture: .svg, .png, .pdf or .txt");
-  add_option(*command, "--format", options->format, "svg, png, pdf or term (default: by the file's name; the terminal without -o)");
+  add_option(*command, "--format", options->format,
+             "svg, png, pdf or term (default: by the file's name; the terminal without -o)");
   add_option(*command, "--title", options->options.title, "over the picture");
   add_option(*command, "--xlab", options->options.x_label, "below the x axis");
   add_option(*command, "--ylab", options->options.y_label, "beside the y axis");
   add_option(*command, "--log", options->options.log, "logarithmic axes: x, y or xy");
   add_option(*command, "--color", options->options.colour, "a column whose values colour the marks");
   add_option(*command, "--facet", options->options.facet, "a column: a panel for each of its values");
-  add_option(*command, "--alpha", options->options.alpha, "biplot: 1 keeps the distances of rows, 0 the correlations of columns")->capture_default_str();
+  add_option(*command, "--alpha", options->options.alpha,
+             "biplot: 1 keeps the distances of rows, 0 the correlations of columns")
+      ->capture_default_str();
   add_option(*command, "--width", options->options.width, "in pixels");
   add_option(*command, "--height", options->options.height, "in pixels");
   add_option(*command, "--theme", options->theme, "auto (as the viewer's, default), light or dark");

@@ -76,9 +76,9 @@ enum class ScaleKind { linear, log, factor, time };
 struct Axis {
   std::string label;
   ScaleKind kind = ScaleKind::linear;
-  std::vector<std::string> levels;       // of a factor: level k lies at k
+  std::vector<std::string> levels;           // of a factor: level k lies at k
   std::optional<double> from = {}, to = {};  // else what the marks need, and a little more
-  bool shown = true;                     // its ticks and their texts
+  bool shown = true;                         // its ticks and their texts
   bool grid = true;
 };
 

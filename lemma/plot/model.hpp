@@ -17,6 +17,7 @@ std::span<const ModelPicture> model_kinds();
 std::vector<ModelPicture> pictures_of(const TrainedModel& trained);
 
 /// Error for a kind that the model has not, or one that needs rows where none are given.
-Figure draw(std::string_view kind, const TrainedModel& trained, const Table* rows = nullptr, const PlotOptions& options = {});
+Figure draw(std::string_view kind, const TrainedModel& trained, const Table* rows = nullptr,
+            const PlotOptions& options = {});
 
 }  // namespace lemma::plot

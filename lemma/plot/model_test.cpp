@@ -34,12 +34,15 @@ std::vector<std::string> names(const TrainedModel& model) {
 using Names = std::vector<std::string>;
 
 TEST(ModelPictures, FollowFromWhatTheModelDeclares) {
-  EXPECT_EQ(names(trained("ols", "medv ~ lstat + rm", dataset("boston"))), (Names{"residuals", "effects", "coefficients"}));
-  EXPECT_EQ(names(trained("ols", "medv ~ lstat", dataset("boston"))), (Names{"fit", "residuals", "effects", "coefficients"}));
+  EXPECT_EQ(names(trained("ols", "medv ~ lstat + rm", dataset("boston"))),
+            (Names{"residuals", "effects", "coefficients"}));
+  EXPECT_EQ(names(trained("ols", "medv ~ lstat", dataset("boston"))),
+            (Names{"fit", "residuals", "effects", "coefficients"}));
   EXPECT_EQ(names(trained("pca", "~ . - species", dataset("iris"))), (Names{"biplot", "scores", "scree"}));
   EXPECT_EQ(names(trained("lasso", "medv ~ .", dataset("boston"))), (Names{"residuals", "effects", "path"}));
   EXPECT_EQ(names(trained("kmeans", "~ . - species", dataset("iris")))[0], "clusters");
-  EXPECT_EQ(names(trained("forest", "medv ~ .", dataset("boston"))), (Names{"residuals", "effects", "importance", "convergence"}));
+  EXPECT_EQ(names(trained("forest", "medv ~ .", dataset("boston"))),
+            (Names{"residuals", "effects", "importance", "convergence"}));
   EXPECT_EQ(names(trained("glm", "type ~ glu + bmi", dataset("pima_train")))[0], "regions");
 }
 
@@ -69,9 +72,11 @@ TEST(ModelPictures, TheRocCurveHasTheAreaThatIsJudged) {
   const TrainedModel model = trained("glm", "type ~ .", dataset("pima_train"));
   const Line curve = marks<Line>(draw("roc", model, &test))[1];
   double area = 0;
-  for (std::size_t i = 1; i < curve.x.size(); ++i) area += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
+  for (std::size_t i = 1; i < curve.x.size(); ++i)
+    area += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
   const Judgement judged = judge(model, test);
-  const auto auc = std::find_if(judged.measures.begin(), judged.measures.end(), [](const Measure& m) { return m.name == "auc"; });
+  const auto auc =
+      std::find_if(judged.measures.begin(), judged.measures.end(), [](const Measure& m) { return m.name == "auc"; });
   ASSERT_NE(auc, judged.measures.end());
   EXPECT_NEAR(area, auc->value, 1e-12);
 }
@@ -82,7 +87,8 @@ TEST(ModelPictures, RegionsAreThePredictedClasses) {
   const Figure figure = draw("regions", model, &iris);
   const Rectangles cells = marks<Rectangles>(figure)[0];
   std::vector<double> x, y;
-  for (std::size_t k = 0; k < cells.x0.size(); ++k) x.push_back((cells.x0[k] + cells.x1[k]) / 2), y.push_back((cells.y0[k] + cells.y1[k]) / 2);
+  for (std::size_t k = 0; k < cells.x0.size(); ++k)
+    x.push_back((cells.x0[k] + cells.x1[k]) / 2), y.push_back((cells.y0[k] + cells.y1[k]) / 2);
   const Labels said = model.predict(Table({numeric("petal_length", x), numeric("petal_width", y)})).label();
   for (std::size_t k = 0; k < said.size(); ++k) EXPECT_EQ(cells.paints[k].number, said[k]);
   EXPECT_EQ(marks<Points>(figure)[0].group, iris.column("species").categories().codes);
@@ -154,12 +160,17 @@ TEST(ModelPictures, ContoursOfADensityAreEachAtHalfTheOneInside) {
   const TrainedModel model = trained("gmm(components=2)", "~ .", faithful);
   const auto lines = marks<Segments>(draw("density", model, &faithful));
   ASSERT_EQ(lines.size(), 8u);
-  const auto height = [&](const Segments& line) { return model.predict(Table({numeric("eruptions", line.x0), numeric("waiting", line.y0)}), {.what = {"log_density"}}).log_density().mean(); };
+  const auto height = [&](const Segments& line) {
+    return model.predict(Table({numeric("eruptions", line.x0), numeric("waiting", line.y0)}), {.what = {"log_density"}})
+        .log_density()
+        .mean();
+  };
   EXPECT_NEAR(height(lines[0]) - height(lines[1]), std::log(2.0), 0.01);
   const Table one({faithful.column("eruptions")});
   const auto curve = marks<Line>(draw("density", trained("gmm(components=2)", "~ .", one), &one))[0];
   double area = 0;
-  for (std::size_t i = 1; i < curve.x.size(); ++i) area += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
+  for (std::size_t i = 1; i < curve.x.size(); ++i)
+    area += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
   EXPECT_NEAR(area, 1, 0.06) << "all but the tails";
 }
 
@@ -173,7 +184,8 @@ TEST(ModelPictures, SilhouettesAreThoseOfTheRowsAndEffectsThoseOfTheColumns) {
   const Figure effects = draw("effects", line, &boston);
   ASSERT_EQ(effects.panels.size(), 2u);
   const Line rm = marks<Line>(effects, 1)[0];
-  EXPECT_NEAR((rm.y.back() - rm.y.front()) / (rm.x.back() - rm.x.front()), line.results().at("coefficients").as_vector()(1), 1e-9);
+  EXPECT_NEAR((rm.y.back() - rm.y.front()) / (rm.x.back() - rm.x.front()),
+              line.results().at("coefficients").as_vector()(1), 1e-9);
 }
 
 TEST(ModelPictures, RowsWithMissingValuesAreLeftOut) {
@@ -186,7 +198,8 @@ TEST(ModelPictures, RowsWithMissingValuesAreLeftOut) {
 TEST(ModelPictures, MistakesAreNamed) {
   const Table boston = dataset("boston");
   const auto model = trained("ols", "medv ~ lstat + rm", boston);
-  EXPECT_EQ(message_of([&] { draw("roc", model, &boston); }), "this ols has no picture 'roc'; it has residuals, effects and coefficients");
+  EXPECT_EQ(message_of([&] { draw("roc", model, &boston); }),
+            "this ols has no picture 'roc'; it has residuals, effects and coefficients");
   EXPECT_NE(message_of([&] { draw("residuals", model); }).find("which DATA?"), std::string::npos);
   EXPECT_NE(message_of([&] { draw("residual", model, &boston); }).find("did you mean 'residuals'?"), std::string::npos);
   const Table iris = dataset("iris");

@@ -38,6 +38,7 @@ std::vector<double> sorted_in_group(const std::vector<double>& values, const Gro
 /// "row 3: setosa"
 std::vector<std::string> row_tooltips(const Table& table, const Groups& groups);
 /// Bars of a histogram between these edges, a set of them for each group.
-void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups, const std::vector<double>& edges);
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups,
+                   const std::vector<double>& edges);
 
 }  // namespace lemma::plot

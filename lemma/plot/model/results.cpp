@@ -36,7 +36,8 @@ Figure scree(const Shown& shown) {
   Vector variance;
   std::string what = "variance";
   if (const auto sdev = vector_of(shown.trained, "sdev")) variance = sdev->cwiseAbs2();
-  else if (const auto eigenvalues = vector_of(shown.trained, "eigenvalues")) variance = *eigenvalues, what = "eigenvalue";
+  else if (const auto eigenvalues = vector_of(shown.trained, "eigenvalues"))
+    variance = *eigenvalues, what = "eigenvalue";
   else variance = vector_of(shown.trained, "svd")->cwiseAbs2(), what = "variance between classes";
   Panel panel{"", {"component"}, {what}, {}};
   panel.x.grid = false, panel.y.from = std::min(0.0, variance.minCoeff());
@@ -47,13 +48,15 @@ Figure scree(const Shown& shown) {
     const auto x = static_cast<double>(k);
     panel.x.levels.push_back(std::to_string(k + 1));
     bars.x0.push_back(x - 0.35), bars.x1.push_back(x + 0.35), bars.y0.push_back(0), bars.y1.push_back(variance(k));
-    bars.tooltips.push_back(fmt::format("{}: {}, {:.1f} % of all that are shown", k + 1, format_significant(variance(k), 4), 100 * variance(k) / total));
+    bars.tooltips.push_back(fmt::format("{}: {}, {:.1f} % of all that are shown", k + 1,
+                                        format_significant(variance(k), 4), 100 * variance(k) / total));
   }
   bars.paints = {series(0, 0.5)};
   Points points{counted(static_cast<std::size_t>(variance.size())), list_of(variance), {}, {}};
   for (double& x : points.x) x -= 1;  // level k lies at k
   panel.marks = {bars, Line{points.x, points.y, series(0)}, points};
-  return of_panel(std::move(panel), fmt::format("Scree plot: {} of each of {}.", what, count_of(variance.size(), "component")));
+  return of_panel(std::move(panel),
+                  fmt::format("Scree plot: {} of each of {}.", what, count_of(variance.size(), "component")));
 }
 
 Figure coefficients(const Shown& shown) {
@@ -72,13 +75,16 @@ Figure coefficients(const Shown& shown) {
     points.x.push_back(b(j)), points.y.push_back(y);
     std::string told = fmt::format("{}: {}", names[static_cast<std::size_t>(j)], format_significant(b(j), 4));
     if (lower && upper && lower->size() == b.size()) {
-      intervals.x0.push_back((*lower)(j)), intervals.x1.push_back((*upper)(j)), intervals.y0.push_back(y), intervals.y1.push_back(y);
+      intervals.x0.push_back((*lower)(j)), intervals.x1.push_back((*upper)(j)), intervals.y0.push_back(y),
+          intervals.y1.push_back(y);
       told += fmt::format(" [{}, {}]", format_significant((*lower)(j), 4), format_significant((*upper)(j), 4));
     }
     points.tooltips.push_back(std::move(told));
   }
   panel.marks = {Segments{{0}, {-0.5}, {0}, {last + 0.5}, faint(), 1, true}, intervals, points};
-  return by_name(std::move(panel), names.size(), fmt::format("Coefficients of {}{}.", join_words(names), intervals.x0.empty() ? "" : ", with their intervals"));
+  return by_name(
+      std::move(panel), names.size(),
+      fmt::format("Coefficients of {}{}.", join_words(names), intervals.x0.empty() ? "" : ", with their intervals"));
 }
 
 Figure path(const Shown& shown) {
@@ -97,13 +103,15 @@ Figure path(const Shown& shown) {
   for (Index j = 0; j < b.cols(); ++j) {
     Line one;
     one.paint = series(static_cast<int>(j)), one.dashed = j / 8 % 2 == 1;
-    one.tooltip = static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : fmt::format("column {}", j + 1);
+    one.tooltip = static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)]
+                                                             : fmt::format("column {}", j + 1);
     for (const Index i : order) one.x.push_back(lambda(i)), one.y.push_back(b(i, j) * (scaled ? (*scale)(j) : 1));
     out.legend.entries.push_back({one.tooltip, one.paint, LegendEntry::Key::line, one.dashed});
     panel.marks.emplace_back(std::move(one));
   }
   out.panels.push_back(std::move(panel));
-  out.description = fmt::format("Paths of {} over {} of lambda.", count_of(b.cols(), "coefficient"), count_of(lambda.size(), "value"));
+  out.description = fmt::format("Paths of {} over {} of lambda.", count_of(b.cols(), "coefficient"),
+                                count_of(lambda.size(), "value"));
   return out;
 }
 
@@ -113,7 +121,9 @@ Figure importance(const Shown& shown) {
   const auto& names = shown.trained.design.features();
   std::vector<std::size_t> order(static_cast<std::size_t>(found.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return found(static_cast<Index>(i)) > found(static_cast<Index>(j)); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return found(static_cast<Index>(i)) > found(static_cast<Index>(j));
+  });
   const std::size_t shown_count = std::min(order.size(), kMost);
   order.resize(shown_count);
   Panel panel{"", {"importance"}, {"", ScaleKind::factor, {}}, {}};
@@ -123,13 +133,15 @@ Figure importance(const Shown& shown) {
     const std::size_t j = order[shown_count - 1 - k];
     panel.y.levels.push_back(j < names.size() ? names[j] : fmt::format("column {}", j + 1));
     const auto y = static_cast<double>(k);
-    bars.x0.push_back(0), bars.x1.push_back(found(static_cast<Index>(j))), bars.y0.push_back(y - 0.36), bars.y1.push_back(y + 0.36);
+    bars.x0.push_back(0), bars.x1.push_back(found(static_cast<Index>(j))), bars.y0.push_back(y - 0.36),
+        bars.y1.push_back(y + 0.36);
     bars.tooltips.push_back(panel.y.levels.back() + ": " + format_significant(found(static_cast<Index>(j)), 4));
   }
   bars.paints = {series(0, 0.8)};
   const std::string most = panel.y.levels.empty() ? "" : panel.y.levels.back();
   panel.marks.emplace_back(std::move(bars));
-  return by_name(std::move(panel), shown_count, fmt::format("Importance of {}; the greatest is that of {}.", count_of(found.size(), "column"), most));
+  return by_name(std::move(panel), shown_count,
+                 fmt::format("Importance of {}; the greatest is that of {}.", count_of(found.size(), "column"), most));
 }
 
 Figure convergence(const Shown& shown) {
@@ -138,8 +150,10 @@ Figure convergence(const Shown& shown) {
   };
   Figure out;
   Panel panel;
-  for (const Curve& curve : {Curve{"oob_error_by_tree", "out of the bag", "trees"}, {"training_loss", "training rows", "rounds"},
-                             {"validation_loss", "rows held out", "rounds"}, {"trace", "objective", "iterations"}}) {
+  for (const Curve& curve : {Curve{"oob_error_by_tree", "out of the bag", "trees"},
+                             {"training_loss", "training rows", "rounds"},
+                             {"validation_loss", "rows held out", "rounds"},
+                             {"trace", "objective", "iterations"}}) {
     const auto values = vector_of(shown.trained, curve.result);
     if (!values || (!panel.marks.empty() && panel.x.label != curve.along)) continue;
     panel.x.label = curve.along;
@@ -171,7 +185,8 @@ Figure map(const Shown& shown) {
     words.centred = false;
     panel.marks.emplace_back(std::move(words));
   }
-  return of_panel(std::move(panel), fmt::format("Map of {} in the first two coordinates.", count_of(places.rows(), "thing")));
+  return of_panel(std::move(panel),
+                  fmt::format("Map of {} in the first two coordinates.", count_of(places.rows(), "thing")));
 }
 
 }  // namespace lemma::plot

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
-#include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/stream.hpp>
 #include <lemma/metric/classification.hpp>
@@ -15,7 +14,9 @@
 namespace lemma::plot {
 namespace {
 
-AskedTable asked(const Shown& shown) { return ask(shown.trained, MemoryTableStream(*shown.rows), {.missing = Missing::drop}); }
+AskedTable asked(const Shown& shown) {
+  return ask(shown.trained, MemoryTableStream(*shown.rows), {.missing = Missing::drop});
+}
 
 std::string row_name(const AskedTable& answers, Index i) { return fmt::format("row {}", answers.kept.row(i) + 1); }
 
@@ -53,9 +54,11 @@ Scored scored(const Shown& shown) {
   Scored out{all.answers.label, {}, all.classes.at(1), flattered(all)};
   if (all.answers.probabilities.cols() == 2) out.score = all.answers.probabilities.col(1);
   else {
-    const Prediction said = shown.trained.predict(shown.trained.design.apply(*shown.rows, Missing::drop), {.what = {"decision"}});
+    const Prediction said =
+        shown.trained.predict(shown.trained.design.apply(*shown.rows, Missing::drop), {.what = {"decision"}});
     const Matrix& decision = said.decision();
-    require(decision.rows() == static_cast<Index>(out.truth.size()), "some rows have no response: leave them out with --where");
+    require(decision.rows() == static_cast<Index>(out.truth.size()),
+            "some rows have no response: leave them out with --where");
     out.score = decision.col(decision.cols() - 1);
   }
   return out;
@@ -89,19 +92,24 @@ Figure fitted_curve(const Shown& shown) {
   Prediction said;
   try {
     said = shown.trained.predict(at, {.interval = IntervalKind::confidence});
-    panel.marks.emplace_back(Area{grid, list_of(said.interval().col(0)), list_of(said.interval().col(1)), series(1, 0.25)});
+    panel.marks.emplace_back(
+        Area{grid, list_of(said.interval().col(0)), list_of(said.interval().col(1)), series(1, 0.25)});
   } catch (const Error&) { said = shown.trained.predict(at); }  // it gives no interval
   const AskedTable all = asked(shown);
   Points points;
   for (Index i = 0; i < all.answers.y.size(); ++i) {
-    points.x.push_back(x.numbers().values[static_cast<std::size_t>(all.kept.row(i))]), points.y.push_back(all.answers.y(i));
+    points.x.push_back(x.numbers().values[static_cast<std::size_t>(all.kept.row(i))]),
+        points.y.push_back(all.answers.y(i));
     points.tooltips.push_back(row_name(all, i));
   }
   const bool band = !panel.marks.empty();
   points.paint = series(0, 0.6);
   panel.marks.emplace_back(std::move(points));
   panel.marks.emplace_back(Line{grid, list_of(said.value()), series(1), 2.2});
-  return of_panel(std::move(panel), fmt::format("The fitted curve of {} along {}{}.", shown.trained.design.target(), name, band ? ", with its 95 % band" : ""), 720);
+  return of_panel(std::move(panel),
+                  fmt::format("The fitted curve of {} along {}{}.", shown.trained.design.target(), name,
+                              band ? ", with its 95 % band" : ""),
+                  720);
 }
 
 Figure regions(const Shown& shown) {
@@ -123,8 +131,10 @@ Figure regions(const Shown& shown) {
     for (Index j = 0, end = 0; j < wide; j = end) {
       const int k = label[static_cast<std::size_t>(i * wide + j)];
       for (end = j; end < wide && label[static_cast<std::size_t>(i * wide + end)] == k;) ++end;
-      cells.x0.push_back(gx[static_cast<std::size_t>(j)] - dx / 2), cells.x1.push_back(gx[static_cast<std::size_t>(end - 1)] + dx / 2);
-      cells.y0.push_back(gy[static_cast<std::size_t>(i)] - dy / 2), cells.y1.push_back(gy[static_cast<std::size_t>(i)] + dy / 2);
+      cells.x0.push_back(gx[static_cast<std::size_t>(j)] - dx / 2),
+          cells.x1.push_back(gx[static_cast<std::size_t>(end - 1)] + dx / 2);
+      cells.y0.push_back(gy[static_cast<std::size_t>(i)] - dy / 2),
+          cells.y1.push_back(gy[static_cast<std::size_t>(i)] + dy / 2);
       cells.paints.push_back(series(k, 0.2));
     }
   Panel panel{"", axis_of(cx), axis_of(cy), {}};
@@ -157,27 +167,35 @@ Figure regions(const Shown& shown) {
     points.tooltips.push_back(row_name(all, i) + ": " + classes[static_cast<std::size_t>(points.group.back())]);
   }
   panel.marks.emplace_back(std::move(points));
-  Figure out = of_panel(std::move(panel), fmt::format("Where each of {} is predicted, along {} and {}.", count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1]), 720);
+  Figure out = of_panel(std::move(panel),
+                        fmt::format("Where each of {} is predicted, along {} and {}.",
+                                    count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1]),
+                        720);
   out.legend.title = shown.trained.design.target();
-  for (std::size_t k = 0; k < classes.size(); ++k) out.legend.entries.push_back({classes[k], series(static_cast<int>(k)), LegendEntry::Key::point});
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    out.legend.entries.push_back({classes[k], series(static_cast<int>(k)), LegendEntry::Key::point});
   return out;
 }
 
 namespace {
 
 /// The three largest in size, by their rows.
-void name_extremes(Panel& panel, const std::vector<double>& x, const std::vector<double>& y, const std::vector<std::string>& names) {
+void name_extremes(Panel& panel, const std::vector<double>& x, const std::vector<double>& y,
+                   const std::vector<std::string>& names) {
   std::vector<std::size_t> order(y.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto most = std::min<std::size_t>(3, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), [&](std::size_t i, std::size_t j) { return std::abs(y[i]) > std::abs(y[j]); });
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                    [&](std::size_t i, std::size_t j) { return std::abs(y[i]) > std::abs(y[j]); });
   Words words;
-  for (std::size_t k = 0; k < most; ++k) words.x.push_back(x[order[k]]), words.y.push_back(y[order[k]]), words.words.push_back(names[order[k]]);
+  for (std::size_t k = 0; k < most; ++k)
+    words.x.push_back(x[order[k]]), words.y.push_back(y[order[k]]), words.words.push_back(names[order[k]]);
   words.centred = false, words.size = 9;
   panel.marks.emplace_back(std::move(words));
 }
 
-Panel smoothed_points(std::string title, std::string along, std::string down, const std::vector<double>& x, const std::vector<double>& y, const std::vector<std::string>& tooltips) {
+Panel smoothed_points(std::string title, std::string along, std::string down, const std::vector<double>& x,
+                      const std::vector<double>& y, const std::vector<std::string>& tooltips) {
   Panel panel{std::move(title), {std::move(along)}, {std::move(down)}, {}};
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -195,17 +213,9 @@ Panel smoothed_points(std::string title, std::string along, std::string down, co
 
 Panel normal_quantiles(std::string down, const std::vector<double>& values) {
   Panel panel{"Normal quantiles", {"quantiles of the normal distribution"}, {std::move(down)}, {}};
-  const auto sorted = sorted_values(values);
-  const auto n = static_cast<double>(sorted.size());
-  const double a = n <= 10 ? 3.0 / 8 : 0.5;
-  Points points;
-  for (std::size_t i = 0; i < sorted.size(); ++i) points.x.push_back(normal_quantile((static_cast<double>(i) + 1 - a) / (n + 1 - 2 * a))), points.y.push_back(sorted[i]);
-  points.radius = 2.2;
-  if (sorted.size() > 1) {
-    const double low = quantile(sorted, 0.25), high = quantile(sorted, 0.75), slope = (high - low) / (2 * normal_quantile(0.75)), middle = (low + high) / 2;
-    panel.marks.emplace_back(Line{{points.x.front(), points.x.back()}, {middle + slope * points.x.front(), middle + slope * points.x.back()}, faint(), 1.4, true});
-  }
-  panel.marks.emplace_back(std::move(points));
+  Points look;
+  look.radius = 2.2;
+  add_normal_quantiles(panel, sorted_values(values), look);
   return panel;
 }
 
@@ -217,30 +227,37 @@ Figure residuals(const Shown& shown) {
   const std::vector<double> fitted = list_of(all.answers.value);
   std::vector<double> residual = list_of(all.answers.y - all.answers.value), standard, leverage;
   std::vector<std::string> tooltips, numbers;
-  for (Index i = 0; i < all.answers.y.size(); ++i) tooltips.push_back(row_name(all, i)), numbers.push_back(std::to_string(all.kept.row(i) + 1));
+  for (Index i = 0; i < all.answers.y.size(); ++i)
+    tooltips.push_back(row_name(all, i)), numbers.push_back(std::to_string(all.kept.row(i) + 1));
   const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
   if (static_cast<std::size_t>(data.x.rows()) == residual.size())
-    for (const NamedColumn& each : shown.trained.model->diagnostics(Block(data.x, 0, {data.y, data.label, {}, data.weight, data.precision, data.offset, {}}))) {
-      if (each.name == "standardised_residual" || each.name == "standardised_deviance_residual") standard = list_of(each.values);
+    for (const NamedColumn& each : shown.trained.model->diagnostics(
+             Block(data.x, 0, {data.y, data.label, {}, data.weight, data.precision, data.offset, {}}))) {
+      if (each.name == "standardised_residual" || each.name == "standardised_deviance_residual")
+        standard = list_of(each.values);
       if (each.name == "deviance_residual") residual = list_of(each.values);
       if (each.name == "leverage") leverage = list_of(each.values);
     }
   Figure out;
   out.panels.push_back(smoothed_points("Residuals", "fitted", "residual", fitted, residual, tooltips));
   name_extremes(out.panels.back(), fitted, residual, numbers);
-  out.panels.push_back(normal_quantiles(standard.empty() ? "residual" : "standardised residual", standard.empty() ? residual : standard));
+  out.panels.push_back(normal_quantiles(standard.empty() ? "residual" : "standardised residual",
+                                        standard.empty() ? residual : standard));
   if (!standard.empty()) {
     std::vector<double> root;
     for (const double r : standard) root.push_back(std::sqrt(std::abs(r)));
-    out.panels.push_back(smoothed_points("Scale and location", "fitted", "√|standardised residual|", fitted, root, tooltips));
+    out.panels.push_back(
+        smoothed_points("Scale and location", "fitted", "√|standardised residual|", fitted, root, tooltips));
   }
   if (!standard.empty() && !leverage.empty()) {
-    out.panels.push_back(smoothed_points("Leverage", "leverage", "standardised residual", leverage, standard, tooltips));
+    out.panels.push_back(
+        smoothed_points("Leverage", "leverage", "standardised residual", leverage, standard, tooltips));
     name_extremes(out.panels.back(), leverage, standard, numbers);
   }
   in_grid(out);
   out.width = 820, out.height = out.panels.size() > 2 ? 680 : 380;
-  out.description = fmt::format("Residuals of {}: against fitted values, and beside normal quantiles{}.", count_of(static_cast<Index>(residual.size()), "row"),
+  out.description = fmt::format("Residuals of {}: against fitted values, and beside normal quantiles{}.",
+                                count_of(static_cast<Index>(residual.size()), "row"),
                                 standard.empty() ? "" : "; their spread, and leverage");
   return out;
 }
@@ -249,9 +266,13 @@ Figure roc(const Shown& shown) {
   const Scored rows = scored(shown);
   const RocCurve curve = roc_curve(rows.truth, rows.score);
   Panel panel = from_zero_to_one("false positive rate", "true positive rate of " + rows.positive);
-  panel.marks = {diagonal(), Line{list_of(curve.false_positive_rate), list_of(curve.true_positive_rate), series(0), 2.2}};
+  panel.marks = {diagonal(),
+                 Line{list_of(curve.false_positive_rate), list_of(curve.true_positive_rate), series(0), 2.2}};
   const Auc area = auc(rows.truth, rows.score);
-  Figure out = of_panel(std::move(panel), fmt::format("ROC curve of {}: the area below it is {:.3f}.", count_of(static_cast<Index>(rows.truth.size()), "row"), area.value) + rows.flattered);
+  Figure out =
+      of_panel(std::move(panel), fmt::format("ROC curve of {}: the area below it is {:.3f}.",
+                                             count_of(static_cast<Index>(rows.truth.size()), "row"), area.value) +
+                                     rows.flattered);
   out.panels[0].marks.emplace_back(Words{{0.72}, {0.1}, {fmt::format("AUC {:.3f}", area.value)}});
   return out;
 }
@@ -261,7 +282,9 @@ Figure precision_recall(const Shown& shown) {
   const PrecisionRecallCurve curve = precision_recall_curve(rows.truth, rows.score);
   Panel panel = from_zero_to_one("recall of " + rows.positive, "precision");
   panel.marks.emplace_back(Line{list_of(curve.recall), list_of(curve.precision), series(0), 2.2});
-  return of_panel(std::move(panel), fmt::format("Precision against recall; average precision {:.3f}.", average_precision(rows.truth, rows.score)) + rows.flattered);
+  return of_panel(std::move(panel), fmt::format("Precision against recall; average precision {:.3f}.",
+                                                average_precision(rows.truth, rows.score)) +
+                                        rows.flattered);
 }
 
 Figure lift(const Shown& shown) {
@@ -280,12 +303,17 @@ Figure calibration_curve(const Shown& shown) {
   Segments bounds{{}, {}, {}, {}, series(0)};
   for (const CalibrationBin& bin : found.bins) {
     points.x.push_back(bin.predicted), points.y.push_back(bin.observed);
-    points.tooltips.push_back(fmt::format("{} rows: said {:.3f}, is {:.3f}", format_significant(bin.weight, 6), bin.predicted, bin.observed));
+    points.tooltips.push_back(
+        fmt::format("{} rows: said {:.3f}, is {:.3f}", format_significant(bin.weight, 6), bin.predicted, bin.observed));
     if (!bin.bounds) continue;
-    bounds.x0.push_back(bin.predicted), bounds.x1.push_back(bin.predicted), bounds.y0.push_back(bin.bounds->lower), bounds.y1.push_back(bin.bounds->upper);
+    bounds.x0.push_back(bin.predicted), bounds.x1.push_back(bin.predicted), bounds.y0.push_back(bin.bounds->lower),
+        bounds.y1.push_back(bin.bounds->upper);
   }
   panel.marks = {diagonal(), bounds, Line{points.x, points.y, series(0)}, points};
-  return of_panel(std::move(panel), fmt::format("Calibration in {}; expected error {:.3f}.", count_of(static_cast<Index>(found.bins.size()), "bin"), found.expected_error) + rows.flattered);
+  return of_panel(std::move(panel),
+                  fmt::format("Calibration in {}; expected error {:.3f}.",
+                              count_of(static_cast<Index>(found.bins.size()), "bin"), found.expected_error) +
+                      rows.flattered);
 }
 
 Figure confusion_table(const Shown& shown) {
@@ -293,7 +321,10 @@ Figure confusion_table(const Shown& shown) {
   require(!all.answers.label.empty(), "the rows need their classes");
   const auto k = static_cast<Index>(all.classes.size());
   const Confusion table = confusion(all.answers.label, all.answers.predicted, k, all.answers.weight);
-  Panel panel{"", {"predicted", ScaleKind::factor, all.classes}, {"true", ScaleKind::factor, {all.classes.rbegin(), all.classes.rend()}}, {}};
+  Panel panel{"",
+              {"predicted", ScaleKind::factor, all.classes},
+              {"true", ScaleKind::factor, {all.classes.rbegin(), all.classes.rend()}},
+              {}};
   panel.x.grid = panel.y.grid = false;
   Rectangles cells;
   Words pale, dark;
@@ -301,107 +332,24 @@ Figure confusion_table(const Shown& shown) {
     for (Index j = 0; j < k; ++j) {
       const double share = table.of_class(i) > 0 ? table.counts(i, j) / table.of_class(i) : 0;
       const double x = static_cast<double>(j), y = static_cast<double>(k - 1 - i);
-      cells.x0.push_back(x - 0.5), cells.x1.push_back(x + 0.5), cells.y0.push_back(y - 0.5), cells.y1.push_back(y + 0.5);
+      cells.x0.push_back(x - 0.5), cells.x1.push_back(x + 0.5), cells.y0.push_back(y - 0.5),
+          cells.y1.push_back(y + 0.5);
       cells.paints.push_back(diverging(i == j ? 0.5 - share / 2 : 0.5 + share / 2));
-      cells.tooltips.push_back(fmt::format("{} of {} {} predicted as {}", format_significant(table.counts(i, j), 6), format_significant(table.of_class(i), 6),
-                                           all.classes[static_cast<std::size_t>(i)], all.classes[static_cast<std::size_t>(j)]));
+      cells.tooltips.push_back(fmt::format("{} of {} {} predicted as {}", format_significant(table.counts(i, j), 6),
+                                           format_significant(table.of_class(i), 6),
+                                           all.classes[static_cast<std::size_t>(i)],
+                                           all.classes[static_cast<std::size_t>(j)]));
       Words& words = share > 0.75 ? pale : dark;
       words.x.push_back(x), words.y.push_back(y), words.words.push_back(format_significant(table.counts(i, j), 6));
     }
   pale.paint = diverging(0.5), dark.paint = sequential(1), pale.size = dark.size = k > 12 ? 9 : 12;
   panel.marks = {cells, dark, pale};
-  Figure out = of_panel(std::move(panel), fmt::format("Confusion of {}: {:.1f} % of the rows are right.", count_of(k, "class"), 100 * table.accuracy()) + flattered(all), std::max(480.0, 40.0 * static_cast<double>(k) + 160));
+  Figure out = of_panel(
+      std::move(panel),
+      fmt::format("Confusion of {}: {:.1f} % of the rows are right.", count_of(k, "class"), 100 * table.accuracy()) +
+          flattered(all),
+      std::max(480.0, 40.0 * static_cast<double>(k) + 160));
   out.height = std::max(400.0, 32.0 * static_cast<double>(k) + 120);
-  return out;
-}
-
-namespace {
-
-/// The first two coordinates of each row, and its class where the rows have one.
-Table coordinates_of(const Shown& shown) {
-  const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
-  const Matrix places = shown.trained.predict(data, {.what = {"coordinates"}}).coordinates();
-  const auto names = shown.trained.model->output_names(shown.trained.design.features());
-  const auto name = [&](std::size_t k) { return k < names.size() ? names[k] : fmt::format("coordinate {}", k + 1); };
-  Table out({numeric(name(0), list_of(places.col(0))), numeric(name(1), list_of(places.col(1)))});
-  const auto& classes = shown.trained.design.classes();
-  if (!classes.empty() && data.label.size() == static_cast<std::size_t>(places.rows()))
-    out.add({shown.trained.design.target(), Categories{{data.label.begin(), data.label.end()}, classes}});
-  else if (!shown.options.colour.empty() && shown.options.colour != name(0) && shown.options.colour != name(1)) {
-    std::vector<Index> kept = data.kept;
-    if (kept.empty())
-      for (Index i = 0; i < places.rows(); ++i) kept.push_back(i);
-    out.add(shown.rows->select(kept).column(shown.options.colour));
-  }
-  return out;
-}
-
-Figure scattered(const Table& table, const Shown& shown) {
-  PlotOptions options;
-  if (table.columns() > 2) options.colour = table.column(2).name;
-  const auto quoted = [](const std::string& name) { return "`" + name + "`"; };
-  Figure out = draw("scatter", table, quoted(table.column(1).name) + " ~ " + quoted(table.column(0).name), options);
-  out.title.clear();
-  out.description = fmt::format("{} in the first two coordinates of {}.", count_of(table.rows(), "row"), shown.trained.model->method().name());
-  return out;
-}
-
-}  // namespace
-
-Figure scores(const Shown& shown) { return scattered(coordinates_of(shown), shown); }
-
-/// Gabriel's: X = U D V'. Points U D^alpha, arrows V D^(1 - alpha), of a common length that the points leave room for.
-Figure biplot(const Shown& shown) {
-  const double alpha = shown.options.alpha;
-  require(alpha >= 0 && alpha <= 1, fmt::format("--alpha is {}, must be from 0 to 1", alpha));
-  const Matrix loadings = *matrix_of(shown.trained, "loadings");
-  const Vector sdev = *vector_of(shown.trained, "sdev");
-  require(loadings.cols() >= 2 && sdev.size() >= 2, "a biplot needs two components");
-  const auto& features = shown.trained.design.features();
-  require(static_cast<Index>(features.size()) == loadings.rows(), "the loadings are not one for each column");
-  const Vector power = sdev.head(2).array().pow(alpha - 1);
-  Figure out = scattered(coordinates_of(shown), shown);
-  auto& points = std::get<Points>(out.panels[0].marks[0]);
-  const auto rows = static_cast<Index>(points.x.size());
-  double reach = 0;
-  for (std::size_t i = 0; i < points.x.size(); ++i) {
-    points.x[i] *= power(0), points.y[i] *= power(1);
-    reach = std::max({reach, std::abs(points.x[i]), std::abs(points.y[i])});
-  }
-  points.radius = 2.2;
-  Matrix arrows = loadings.leftCols(2);
-  arrows.col(0) *= std::pow(sdev(0), 1 - alpha), arrows.col(1) *= std::pow(sdev(1), 1 - alpha);
-  arrows *= 0.85 * reach / arrows.rowwise().norm().maxCoeff();
-  Segments drawn{{}, {}, {}, {}, series(1), 1.6};
-  drawn.arrows = true;
-  Words names;
-  for (Index j = 0; j < arrows.rows(); ++j) {
-    drawn.x0.push_back(0), drawn.y0.push_back(0), drawn.x1.push_back(arrows(j, 0)), drawn.y1.push_back(arrows(j, 1));
-    names.x.push_back(arrows(j, 0)), names.y.push_back(arrows(j, 1)), names.words.push_back(features[static_cast<std::size_t>(j)]);
-  }
-  names.centred = false, names.paint = series(1);
-  out.panels[0].marks.emplace_back(std::move(drawn)), out.panels[0].marks.emplace_back(std::move(names));
-  out.panels[0].equal = true;
-  out.description = fmt::format("Biplot of {} and {}: rows as points, columns as arrows.", count_of(rows, "row"), count_of(arrows.rows(), "column"));
-  return out;
-}
-
-Figure clusters(const Shown& shown) {
-  constexpr std::size_t kMost = 6;
-  const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
-  const Labels label = shown.trained.predict(data).label();
-  const auto& features = shown.trained.design.features();
-  Table table;
-  std::vector<Column> columns;
-  for (std::size_t j = 0; j < std::min(features.size(), kMost); ++j) columns.push_back(numeric(features[j], list_of(data.x.col(static_cast<Index>(j)))));
-  const int most = label.empty() ? 0 : *std::max_element(label.begin(), label.end());
-  Categories found{{label.begin(), label.end()}, {}};
-  for (int k = 0; k <= most; ++k) found.levels.push_back(std::to_string(k + 1));
-  columns.push_back({"cluster", std::move(found)});
-  Figure out = features.size() > 1 ? draw("pairs", Table(columns), "", {.colour = "cluster"}) : draw("histogram", Table(columns), "", {.colour = "cluster"});
-  out.title.clear();
-  out.description = fmt::format("{} in {}{}.", count_of(static_cast<Index>(label.size()), "row"), count_of(most + 1, "cluster"),
-                                features.size() > kMost ? fmt::format(", along the first {} of {} columns", kMost, features.size()) : "");
   return out;
 }
 

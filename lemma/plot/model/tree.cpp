@@ -39,8 +39,9 @@ Figure tree_nodes(const Shown& shown) {
   const auto n = static_cast<std::size_t>(model.nodes.size());
   Places places{std::vector<double>(n), std::vector<double>(n)};
   place(model, 0, 0, places);
-  require(places.leaves <= kMostLeaves,
-          fmt::format("a tree of {:.0f} leaves is too large to be read: 'lemma prune' makes a smaller one of it (up to {:.0f} are drawn)", places.leaves, kMostLeaves));
+  require(places.leaves <= kMostLeaves, fmt::format("a tree of {:.0f} leaves is too large to be read: 'lemma prune' "
+                                                    "makes a smaller one of it (up to {:.0f} are drawn)",
+                                                    places.leaves, kMostLeaves));
   const bool classes = !model.classes.empty();
   Panel panel;
   panel.x.shown = panel.y.shown = panel.x.grid = panel.y.grid = false;
@@ -62,16 +63,23 @@ Figure tree_nodes(const Shown& shown) {
       boxes.x0.push_back(from), boxes.x1.push_back(from + 2 * kHalf * share), from += 2 * kHalf * share;
       boxes.y0.push_back(y - kHigh), boxes.y1.push_back(y + kHigh);
       boxes.paints.push_back(series(classes ? static_cast<int>(k) : 0, 0.3));
-      boxes.tooltips.push_back(classes ? fmt::format("node {}: {} of {} rows are {}", model.number(node), format_significant(model.counts(node, k), 6), format_significant(rows, 6),
-                                                     model.classes[static_cast<std::size_t>(k)])
-                                       : fmt::format("node {}: mean {} of {} rows", model.number(node), format_significant(model.estimates(node, 0), 5), format_significant(rows, 6)));
+      boxes.tooltips.push_back(
+          classes ? fmt::format("node {}: {} of {} rows are {}", model.number(node),
+                                format_significant(model.counts(node, k), 6), format_significant(rows, 6),
+                                model.classes[static_cast<std::size_t>(k)])
+                  : fmt::format("node {}: mean {} of {} rows", model.number(node),
+                                format_significant(model.estimates(node, 0), 5), format_significant(rows, 6)));
     }
-    const std::string what = classes ? model.classes[static_cast<std::size_t>(model.label[static_cast<std::size_t>(node)])] : format_significant(model.estimates(node, 0), 4);
-    told.x.push_back(x), told.y.push_back(y), told.words.push_back(fmt::format("{} ({})", what, format_significant(rows, 6)));
+    const std::string what = classes
+                                 ? model.classes[static_cast<std::size_t>(model.label[static_cast<std::size_t>(node)])]
+                                 : format_significant(model.estimates(node, 0), 4);
+    told.x.push_back(x), told.y.push_back(y),
+        told.words.push_back(fmt::format("{} ({})", what, format_significant(rows, 6)));
     if (model.nodes.is_leaf(node)) continue;
     // What is asked stands below the node, and whoever says yes goes left.
     for (const Index child : {model.nodes.left(node), model.nodes.right(node)}) {
-      branches.x0.push_back(x), branches.y0.push_back(y - kHigh - kQuestion), branches.x1.push_back(x_of(child)), branches.y1.push_back(y_of(child) + kHigh);
+      branches.x0.push_back(x), branches.y0.push_back(y - kHigh - kQuestion), branches.x1.push_back(x_of(child)),
+          branches.y1.push_back(y_of(child) + kHigh);
     }
     asked.x.push_back(x), asked.y.push_back(y - kHigh - kQuestion / 2);
     asked.words.push_back(fitted(tree::question(model, node, true), asked.size, 130));
@@ -83,18 +91,23 @@ Figure tree_nodes(const Shown& shown) {
   out.width = std::max(480.0, (widest + 14) * places.leaves + 40), out.height = 95 * (places.deepest + 1) + 60;
   if (classes) {
     out.legend.title = shown.trained.design.target();
-    for (std::size_t k = 0; k < model.classes.size(); ++k) out.legend.entries.push_back({model.classes[k], series(static_cast<int>(k)), LegendEntry::Key::area});
+    for (std::size_t k = 0; k < model.classes.size(); ++k)
+      out.legend.entries.push_back({model.classes[k], series(static_cast<int>(k)), LegendEntry::Key::area});
     out.width += 100;
   }
   out.panels.push_back(std::move(panel));
-  out.description = fmt::format("Tree of {} nodes, {:.0f} of them leaves; rows for which the condition holds go left.", n, places.leaves);
+  out.description = fmt::format("Tree of {} nodes, {:.0f} of them leaves; rows for which the condition holds go left.",
+                                n, places.leaves);
   return out;
 }
 
 Figure cp_curve(const Shown& shown) {
   const Matrix table = *matrix_of(shown.trained, "cp_table");
   const bool crossed = table.cols() >= 5;
-  Panel panel{"", {"splits", ScaleKind::factor, {}}, {crossed ? "cross-validated error, of that of the root" : "error, of that of the root"}, {}};
+  Panel panel{"",
+              {"splits", ScaleKind::factor, {}},
+              {crossed ? "cross-validated error, of that of the root" : "error, of that of the root"},
+              {}};
   Line line;
   Segments bars{{}, {}, {}, {}, series(0)};
   const Index column = crossed ? 3 : 2;
@@ -109,7 +122,9 @@ Figure cp_curve(const Shown& shown) {
     bars.y0.push_back(table(i, 3) - table(i, 4)), bars.y1.push_back(table(i, 3) + table(i, 4));
   }
   Points points{line.x, line.y, {}, {}};
-  for (Index i = 0; i < table.rows(); ++i) points.tooltips.push_back(fmt::format("cp {}: {}", format_significant(table(i, 0), 4), count_of(static_cast<Index>(table(i, 1)), "split")));
+  for (Index i = 0; i < table.rows(); ++i)
+    points.tooltips.push_back(fmt::format("cp {}: {}", format_significant(table(i, 0), 4),
+                                          count_of(static_cast<Index>(table(i, 1)), "split")));
   panel.marks = {bars, line, points};
   if (crossed) {  // the smallest tree below this line is that of the one-standard-error rule
     const double level = table(best, 3) + table(best, 4), last = static_cast<double>(table.rows() - 1);
@@ -117,7 +132,8 @@ Figure cp_curve(const Shown& shown) {
   }
   Figure out;
   out.panels.push_back(std::move(panel));
-  out.description = fmt::format("Errors of {}; the least is that of {}.", count_of(table.rows(), "nested tree"), count_of(static_cast<Index>(table(best, 1)), "split"));
+  out.description = fmt::format("Errors of {}; the least is that of {}.", count_of(table.rows(), "nested tree"),
+                                count_of(static_cast<Index>(table(best, 1)), "split"));
   return out;
 }
 
