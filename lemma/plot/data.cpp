@@ -147,7 +147,7 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
   const auto& terms = formula.empty() ? table.all() : named.terms;
   std::size_t numbers = 0, levels = 0;
   for (const Column& column : terms) (is_numeric(column) ? numbers : levels) += column.type() != ColumnType::text;
-  if (numbers + levels == 0) return "missing";
+  if (numbers + levels == 0) return formula.empty() ? "missing" : "scatter";  // which says what is wrong with a text
   const bool of_number = named.response.size() == 1 && is_numeric(named.response[0]);
   if (of_number && numbers > 0 && levels == 0 && numbers <= kMostPairs) return "scatter";
   if (of_number && numbers == 0) return "box";

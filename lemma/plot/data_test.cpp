@@ -163,6 +163,9 @@ TEST(DataPictures, WithoutAKindTheMostTellingIsDrawn) {
   EXPECT_EQ(kind_for(iris, "species ~ ."), "pairs");
   EXPECT_EQ(kind_for(iris), "pairs");
   EXPECT_EQ(kind_for(dataset("boston")), "correlation");
+  const Table words({text("a", {"1", "-"}), numeric("b", {1, 2})});
+  EXPECT_EQ(kind_for(words, "b ~ a"), "scatter");
+  EXPECT_NE(message_of([&] { draw("scatter", words, "b ~ a"); }).find("'a' is text"), std::string::npos);
 }
 
 TEST(DataPictures, EveryKindDrawsEveryBuiltInSetOrSaysWhyNot) {

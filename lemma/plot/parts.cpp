@@ -110,7 +110,8 @@ bool is_numeric(const Column& column) { return column.type() == ColumnType::nume
 std::vector<double> places_of(const Column& column) {
   if (is_numeric(column)) return column.numbers().values;
   require(column.type() == ColumnType::categorical,
-          fmt::format("'{}' is text, which has no place on an axis; --type {}=categorical makes levels of it",
+          fmt::format("'{}' is text, which has no place on an axis; --na says what stands for a missing number, --type "
+                      "{}=categorical makes levels of it",
                       column.name, column.name));
   std::vector<double> out;
   for (const auto code : column.categories().codes)

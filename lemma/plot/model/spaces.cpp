@@ -184,7 +184,8 @@ Figure biplot(const Shown& shown) {
   Matrix arrows = loadings.leftCols(2);
   arrows.col(0) *= std::pow(sdev(0), 1 - alpha), arrows.col(1) *= std::pow(sdev(1), 1 - alpha);
   arrows *= 0.85 * reach / arrows.rowwise().norm().maxCoeff();
-  Segments drawn{{}, {}, {}, {}, series(1), 1.6};
+  const Paint arrow = points.group.empty() ? series(1) : ink();  // a colour of the palette would be a class
+  Segments drawn{{}, {}, {}, {}, arrow, 1.6};
   drawn.arrows = true;
   Words names;
   for (Index j = 0; j < arrows.rows(); ++j) {
@@ -192,7 +193,7 @@ Figure biplot(const Shown& shown) {
     names.x.push_back(arrows(j, 0)), names.y.push_back(arrows(j, 1)),
         names.words.push_back(features[static_cast<std::size_t>(j)]);
   }
-  names.centred = false, names.paint = series(1);
+  names.centred = false, names.paint = arrow;
   out.panels[0].marks.emplace_back(std::move(drawn)), out.panels[0].marks.emplace_back(std::move(names));
   out.panels[0].equal = true;
   out.description = fmt::format("Biplot of {} and {}: rows as points, columns as arrows.", count_of(rows, "row"),
