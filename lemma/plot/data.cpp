@@ -99,12 +99,11 @@ Figure facets(const Kind& kind, const Table& table, const std::string& formula, 
 }  // namespace
 
 std::vector<Column> Drawn::numbers() const {
+  const auto& columns = by_formula ? named.terms : table.all();
   std::vector<Column> out;
-  for (const Column& column : by_formula ? named.terms : table.all())
-    if (is_numeric(column)) out.push_back(column);
-    else
-      require(!by_formula,
-              fmt::format("'{}' is {}: this picture is one of numbers", column.name, name_of(column.type())));
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(out), is_numeric);
+  if (out.empty() && by_formula && !columns.empty())
+    throw Error(fmt::format("'{}' is {}: this picture is one of numbers", columns[0].name, name_of(columns[0].type())));
   require(!out.empty(), "there is no column of numbers to draw");
   return out;
 }
@@ -149,7 +148,7 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
   for (const Column& column : terms) (is_numeric(column) ? numbers : levels) += column.type() != ColumnType::text;
   if (numbers + levels == 0) return formula.empty() ? "missing" : "scatter";  // which says what is wrong with a text
   const bool of_number = named.response.size() == 1 && is_numeric(named.response[0]);
-  if (of_number && numbers > 0 && levels == 0 && numbers <= kMostPairs) return "scatter";
+  if (of_number && numbers > 0 && numbers + levels <= kMostPairs) return "scatter";
   if (of_number && numbers == 0) return "box";
   if (numbers == 0) return "bar";
   if (numbers == 1 && levels == 0) return named.response.empty() ? "histogram" : "box";

@@ -157,6 +157,11 @@ TEST(DataPictures, WithoutAKindTheMostTellingIsDrawn) {
   const Table iris = dataset("iris");
   EXPECT_EQ(kind_for(iris, "petal_width ~ petal_length"), "scatter");
   EXPECT_EQ(kind_for(iris, "petal_width ~ species"), "box");
+  EXPECT_EQ(draw(kind_for(iris, "petal_width ~ species + petal_length"), iris, "petal_width ~ species + petal_length")
+                .panels.size(),
+            2u);
+  EXPECT_EQ(draw(kind_for(dataset("crabs"), "sex ~ . - index"), dataset("crabs"), "sex ~ . - index").panels.size(), 25u)
+      << "sp holds no numbers";
   EXPECT_EQ(kind_for(iris, "~ petal_width"), "histogram");
   EXPECT_EQ(kind_for(iris, "~ species"), "bar");
   EXPECT_EQ(kind_for(iris, "species ~ petal_width"), "box");

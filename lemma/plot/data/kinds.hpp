@@ -11,7 +11,8 @@ struct Drawn {
   const PlotOptions& options;
   bool by_formula = false;
 
-  /// The terms of the formula that are numbers, else all columns of numbers; Error where there are none.
+  /// Those of the formula's terms that are numbers ('class ~ .' may hold others), or without one all columns of numbers; Error where
+  /// there are none.
   std::vector<Column> numbers() const;
   /// The formula's response where it is one of classes.
   const Column* classes() const;
