@@ -7,7 +7,7 @@ FORGED ?= 1000
 CMAKE_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-asan test-tsan lint format fuzz forge coverage bench build-report docs install clean
+.PHONY: help setup run test test-asan test-tsan lint format fuzz forge coverage bench build-report docs gallery install clean
 
 # $(call build,PRESET,TARGET)
 define build
@@ -66,6 +66,10 @@ bench: ## measure Lemma against its peers
 
 build-report: setup ## build without a cache; the slowest units, and the growth since the last one kept (KEEP=1)
 	@JOBS=$(JOBS) tools/build-report $(if $(KEEP),--keep)
+
+gallery: setup ## draw the pictures of docs/gallery.md anew
+	$(call build,release,lemma_app)
+	@tools/gallery
 
 docs: setup ## regenerate what is generated in the repository
 	$(call build,release,lemma_app from_cpp)

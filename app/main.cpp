@@ -53,7 +53,8 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
       return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) + see;
     return "'" + typed + "' is one argument too many" + see;
   }
-  const std::string said = error.what(), missing = ": 1 required TEXT missing";  // CLI11's words for a flag without its value
+  const std::string said = error.what(),
+                    missing = ": 1 required TEXT missing";  // CLI11's words for a flag without its value
   if (const auto end = said.find(missing); end != std::string::npos)
     for (const CLI::Option* option : command->get_options())
       if (const std::string name = said.substr(0, end); option->check_name(name))
@@ -107,12 +108,11 @@ int run(int argc, char** argv, Context& context) {
   add_flag(tool, "--version", version, "print the version");
   add_flag(tool, "--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
-  for (const auto add :
-       {add_describe,     add_split,     add_fit,    add_predict,  add_evaluate, add_cross,    add_tune,
-        add_compare,      add_curve,     add_decide, add_generate, add_risk,     add_bound,    add_bias_variance,
-        add_score_curves, add_bootstrap, add_ledger, add_verify,   add_show,     add_sample,   add_effect,
-        add_update,       add_anova,     add_select, add_plot,     add_methods,  add_datasets, add_completion,
-        add_man})
+  for (const auto add : {add_describe, add_split,         add_fit,          add_predict,    add_evaluate, add_cross,
+                         add_tune,     add_compare,       add_curve,        add_decide,     add_generate, add_risk,
+                         add_bound,    add_bias_variance, add_score_curves, add_bootstrap,  add_ledger,   add_verify,
+                         add_show,     add_sample,        add_effect,       add_update,     add_anova,    add_select,
+                         add_plot,     add_methods,       add_datasets,     add_completion, add_man})
     add(tool, context);
   add_actions(tool, catalog(), context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);

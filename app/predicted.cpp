@@ -150,7 +150,8 @@ PredictOptions prediction_options(const TrainedModel& trained, const Asked& aske
           fmt::format("{} gives no {}{}", trained.model->method().name(), name, did_you_mean(name, {kResidual})));
   for (const std::string_view name : {"leverage", "cooks_distance", "loo_residual", "dffits"})
     if (std::ranges::count(asked.what, name) > 0)
-      throw Error(fmt::format("{} is not said of new rows: --diagnostics tells it of those that trained the model", name));
+      throw Error(
+          fmt::format("{} is not said of new rows: --diagnostics tells it of those that trained the model", name));
   for (const auto& name : asked.what)  // residuals are made of it
     if (!is_kind_of_residual(name)) how.what.push_back(name == kResidual ? std::string(needed) : name);
   if (!asked.what.empty() && how.what.empty()) how.what.emplace_back(needed);

@@ -1,5 +1,5 @@
 # Writes the pages of SOURCE to PAGES as they are installed under DOCDIR, each at the place it has in the repository, so that
-# their links to each other hold. A link to a header leads to the header under INCLUDEDIR; a link to anything else that is
+# their links to each other, and to the pictures of the gallery, hold. A link to a header leads to the header under INCLUDEDIR; a link to anything else that is
 # not installed is left as its words.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB pages RELATIVE "${SOURCE}" "${SOURCE}/*.md")
@@ -18,6 +18,8 @@ foreach(page IN LISTS pages)
     string(REGEX REPLACE "^/" "" target "${target}")
     if(target IN_LIST pages OR target STREQUAL "LICENSE")
       continue()
+    elseif(target MATCHES "^docs/gallery/.*\\.svg$" AND EXISTS "${SOURCE}/${target}")
+      file(COPY "${SOURCE}/${target}" DESTINATION "${PAGES}/docs/gallery")
     elseif(target MATCHES "^lemma/.*\\.hpp$")
       file(RELATIVE_PATH header "${DOCDIR}/${folder}" "${INCLUDEDIR}/${target}")
       string(REPLACE "](${to})" "](${header})" text "${text}")

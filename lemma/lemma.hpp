@@ -55,6 +55,7 @@
 #include <lemma/optimize/proximal.hpp>
 #include <lemma/optimize/stochastic.hpp>
 #include <lemma/plot/data.hpp>
+#include <lemma/plot/model.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>

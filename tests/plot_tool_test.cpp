@@ -1,4 +1,5 @@
 // tests/plot_tool_test.cpp: lemma plot, as it is typed.
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <lemma/core/value.hpp>
 #include <tests/run_tool.hpp>
@@ -10,7 +11,8 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 TEST(PlotTool, WritesWhatTheEndingSays) {
   const Folder in;
-  for (const auto& [name, begin] : {std::pair{"p.svg", "<svg"}, {"p.png", "\x89PNG"}, {"p.pdf", "%PDF"}, {"p.txt", "iris"}}) {
+  for (const auto& [name, begin] :
+       {std::pair{"p.svg", "<svg"}, {"p.png", "\x89PNG"}, {"p.pdf", "%PDF"}, {"p.txt", "iris"}}) {
     const auto done = in.lemma(std::string("plot scatter iris 'petal_width ~ petal_length' -o ") + name);
     EXPECT_EQ(done.code, 0) << done.err;
     EXPECT_TRUE(in.read(name).starts_with(begin)) << name;
@@ -32,6 +34,38 @@ TEST(PlotTool, TakesTheKindThatTellsMostAndDrawsInTheTerminal) {
   EXPECT_EQ(document.at("kind").as_string(), "box");
   EXPECT_EQ(document.at("file").as_string(), "b.svg");
   EXPECT_EQ(in.lemma("plot iris --json").code, 2);
+}
+
+TEST(PlotTool, DrawsEveryPictureOfTheGallery) {
+  const Folder in;
+  const std::string command = "'" + source_dir() + "/tools/gallery' --tool '" + tool_path() + "' '" +
+                              in.path("pictures") + "' >'" + in.path("said") + "' 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0) << in.read("said");
+  int pictures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(in.path("pictures"))) {
+    const std::string name = entry.path().filename().string(), svg = in.read("pictures/" + name);
+    EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n")) << name;
+    EXPECT_FALSE(contains(svg, "nan") || contains(svg, "inf\"") || contains(svg, "nothing to draw")) << name;
+    EXPECT_LT(svg.size(), 1'000'000u) << name;
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(source_dir()) / "docs/gallery" / name))
+        << name << " is not kept: make gallery";
+    ++pictures;
+  }
+  EXPECT_GT(pictures, 25);
+}
+
+TEST(PlotTool, DrawsModels) {
+  const Folder in;
+  ASSERT_EQ(in.lemma("fit glm pima_train 'type ~ glu + bmi' -o m.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma roc pima_test -o r.svg").err, "the area below it is 0.826"));
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma roc pima_train -o r.svg").err, "trained the model"))
+      << "what flatters is said";
+  const auto told = in.lemma("plot m.lemma pima_test -o r.svg --json");
+  ASSERT_EQ(told.code, 0) << told.err;
+  EXPECT_EQ(from_json(told.out).at("kind").as_string(), "regions");
+  EXPECT_EQ(in.lemma("plot m.lemma -o c.svg").code, 0) << "without rows its coefficients";
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma scree").err, "this glm has no picture 'scree'; it has"));
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma roc").err, "which DATA?"));
 }
 
 TEST(PlotTool, NamesMistakes) {

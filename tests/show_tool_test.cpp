@@ -35,6 +35,16 @@ TEST(ShowTool, AResultIsATableWithTheNamesOfWhatItRunsAlong) {
   EXPECT_EQ(in.lemma("show m.lemma -o all.csv").code, 2);
 }
 
+TEST(ShowTool, CovariancesAndHyperparametersHaveTheirNames) {
+  const Folder in;
+  ASSERT_EQ(in.lemma("fit lda iris 'species ~ petal_length + petal_width' -o l.lemma").code, 0);
+  EXPECT_TRUE(in.lemma("show l.lemma covariance").out.starts_with("feature,petal_length,petal_width\npetal_length,"));
+  ASSERT_EQ(in.lemma("fit gp mcycle 'accel ~ times' -o g.lemma").code, 0);
+  const std::string shown = in.lemma("show g.lemma hyperparameters").out;
+  EXPECT_TRUE(shown.starts_with("name,hyperparameters\nconstant,")) << shown;
+  EXPECT_TRUE(contains(shown, "\nnoise,")) << shown;
+}
+
 TEST(ShowTool, SupportVectorsHaveTheNumbersAndNamesOfTheFileAlsoWhenRowsAreDropped) {
   const Folder in;
   in.write("t.csv", "who,y,x\nann,a,\nbob,a,1\ncid,a,2\ndan,b,3\neve,b,4\nfay,a,1.5\n");

@@ -17,7 +17,8 @@ std::vector<Index> where(std::string_view condition, const Table& table) {
     if (const Column* found = table.find(name.text)) return *found;
     for (const Column& column : table.all())
       if (column.type() == ColumnType::categorical && std::ranges::count(column.categories().levels, name.text) > 0)
-        tokens.fail(name.place, fmt::format("'{0}' is a level of '{1}': write it in quotes, \"{0}\"", name.text, column.name));
+        tokens.fail(name.place,
+                    fmt::format("'{0}' is a level of '{1}': write it in quotes, \"{0}\"", name.text, column.name));
     tokens.fail(name.place, no_column(name.text, table));
   };
   require_condition(e, find, [&](std::size_t place, const std::string& message) { tokens.fail(place, message); });

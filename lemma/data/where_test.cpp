@@ -70,7 +70,8 @@ TEST(Where, AnErrorPointsAtThePlace) {
   EXPECT_EQ(message("agee > 30"),
             "condition: there is no column 'agee' in people.csv (did you mean 'age'?)\n  agee > 30\n  ^");
   EXPECT_NE(message("age = 30").find("write '==' to compare\n  age = 30\n      ^"), std::string::npos);
-  EXPECT_NE(message("sex == F").find("'F' is a level of 'sex': write it in quotes, \"F\"\n  sex == F\n         ^"), std::string::npos);
+  EXPECT_NE(message("sex == F").find("'F' is a level of 'sex': write it in quotes, \"F\"\n  sex == F\n         ^"),
+            std::string::npos);
   EXPECT_NE(message("age == NA").find("is.na"), std::string::npos);
   EXPECT_NE(message("age > \"x\"").find("cannot be compared with \"x\""), std::string::npos);
   EXPECT_NE(message("sex == age").find("compare it with a text"), std::string::npos);

@@ -145,9 +145,12 @@ Table TrainedModel::result_table(std::string_view name) const {
     known.push_back(field.name);
     if (field.name != name) continue;
     if (const Value* called = all.find(field.name.substr(0, field.name.size() - 1) + "_names");  // hyperparameter_names
-        called && called->is_list() && value->is_array() && value->as_array().shape == std::vector<Index>{static_cast<Index>(called->as_strings(field.name).size())}) {
+        called && called->is_list() && value->is_array() &&
+        value->as_array().shape == std::vector<Index>{static_cast<Index>(called->as_strings(field.name).size())}) {
       const Vector entries = value->as_vector(field.name);
-      return Table({text("name", called->as_strings(field.name)), numeric(field.name, {entries.begin(), entries.end()})}, field.name);
+      return Table(
+          {text("name", called->as_strings(field.name)), numeric(field.name, {entries.begin(), entries.end()})},
+          field.name);
     }
     const Value* features = all.find("features");  // of the last step of a pipeline
     const Value* things = all.find("things");      // that dissimilarities are about: they need not be the rows

@@ -12,23 +12,31 @@ constexpr Colour of(std::uint32_t rgb) {
   return {static_cast<std::uint8_t>(rgb >> 16), static_cast<std::uint8_t>(rgb >> 8), static_cast<std::uint8_t>(rgb)};
 }
 
-constexpr Colours kLight{of(0xffffff), of(0x222222), of(0x6b6b6b), of(0xe4e4e4),
-                         {of(0x0072b2), of(0xd55e00), of(0x009e73), of(0xcc79a7), of(0x56b4e9), of(0xe69f00),
-                          of(0x7a5195), of(0x7f7f7f)}};
-constexpr Colours kDark{of(0x181a1f), of(0xe8e8e8), of(0xa6a6a6), of(0x33363d),
-                        {of(0x4da6e0), of(0xff8a4c), of(0x2dc79b), of(0xe59ac6), of(0x9bd4f5), of(0xf5bd4f),
-                         of(0xb79ad1), of(0xb5b5b5)}};
+constexpr Colours kLight{
+    of(0xffffff),
+    of(0x222222),
+    of(0x6b6b6b),
+    of(0xe4e4e4),
+    {of(0x0072b2), of(0xd55e00), of(0x009e73), of(0xcc79a7), of(0x56b4e9), of(0xe69f00), of(0x7a5195), of(0x7f7f7f)}};
+constexpr Colours kDark{
+    of(0x181a1f),
+    of(0xe8e8e8),
+    of(0xa6a6a6),
+    of(0x33363d),
+    {of(0x4da6e0), of(0xff8a4c), of(0x2dc79b), of(0xe59ac6), of(0x9bd4f5), of(0xf5bd4f), of(0xb79ad1), of(0xb5b5b5)}};
 
 constexpr std::array<Colour, 9> kViridis{of(0xfde725), of(0xaadc32), of(0x5ec962), of(0x28ae80), of(0x21918c),
                                          of(0x2c728e), of(0x3b528b), of(0x472d7b), of(0x440154)};
-constexpr std::array<Colour, 7> kDiverging{of(0x0a5a94), of(0x4f9ac9), of(0xb4d5ea), of(0xf7f7f7), of(0xf6c9a8),
-                                           of(0xe2813e), of(0xb04a00)};
+constexpr std::array<Colour, 7> kDiverging{of(0x0a5a94), of(0x4f9ac9), of(0xb4d5ea), of(0xf7f7f7),
+                                           of(0xf6c9a8), of(0xe2813e), of(0xb04a00)};
 
 Colour between(std::span<const Colour> stops, double at) {
   const double place = std::clamp(std::isnan(at) ? 0 : at, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
   const auto left = std::min(static_cast<std::size_t>(place), stops.size() - 2);
   const double share = place - static_cast<double>(left);
-  const auto mix = [&](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(a + share * (b - a))); };
+  const auto mix = [&](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(std::lround(a + share * (b - a)));
+  };
   const Colour &a = stops[left], &b = stops[left + 1];
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }

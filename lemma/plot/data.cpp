@@ -36,7 +36,8 @@ const Kind& kind_named(std::string_view name) {
     if (kind.told.name == name) return kind;
     names.emplace_back(kind.told.name);
   }
-  throw Error(fmt::format("there is no picture '{}'{}; there are {}", name, did_you_mean(name, names), join_words(names, 20)));
+  throw Error(
+      fmt::format("there is no picture '{}'{}; there are {}", name, did_you_mean(name, names), join_words(names, 20)));
 }
 
 void make_log(Axis& axis, const std::string& which, char letter) {
@@ -82,7 +83,8 @@ Figure facets(const Kind& kind, const Table& table, const std::string& formula, 
       if (groups.of(i) == g) rows.push_back(i);
     if (rows.empty()) continue;
     Figure one = drawn(kind, table.select(rows), formula, options);
-    require(one.panels.size() == 1, fmt::format("--facet takes a picture of one panel, and this one has {}", one.panels.size()));
+    require(one.panels.size() == 1,
+            fmt::format("--facet takes a picture of one panel, and this one has {}", one.panels.size()));
     if (out.panels.empty()) out = one, out.panels.clear();
     out.panels.push_back(std::move(one.panels[0]));
     out.panels.back().title = options.facet + " = " + groups.names[static_cast<std::size_t>(g)];
@@ -97,10 +99,11 @@ Figure facets(const Kind& kind, const Table& table, const std::string& formula, 
 }  // namespace
 
 std::vector<Column> Drawn::numbers() const {
+  const auto& columns = by_formula ? named.terms : table.all();
   std::vector<Column> out;
-  for (const Column& column : by_formula ? named.terms : table.all())
-    if (is_numeric(column)) out.push_back(column);
-    else require(!by_formula, fmt::format("'{}' is {}: this picture is one of numbers", column.name, name_of(column.type())));
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(out), is_numeric);
+  if (out.empty() && by_formula && !columns.empty())
+    throw Error(fmt::format("'{}' is {}: this picture is one of numbers", columns[0].name, name_of(columns[0].type())));
   require(!out.empty(), "there is no column of numbers to draw");
   return out;
 }
@@ -121,8 +124,9 @@ std::vector<std::string> row_tooltips(const Table& table, const Groups& groups) 
   if (table.rows() > kMostTooltips) return out;
   for (Index i = 0; i < table.rows(); ++i) {
     const int g = groups.of(i);
-    out.push_back(fmt::format("row {}", i + 1) +
-                  (groups.empty() ? "" : g < 0 ? ": no " + groups.name : ": " + groups.names[static_cast<std::size_t>(g)]));
+    out.push_back(fmt::format("row {}", i + 1) + (groups.empty() ? ""
+                                                  : g < 0        ? ": no " + groups.name
+                                                                 : ": " + groups.names[static_cast<std::size_t>(g)]));
   }
   return out;
 }
@@ -142,9 +146,9 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
   const auto& terms = formula.empty() ? table.all() : named.terms;
   std::size_t numbers = 0, levels = 0;
   for (const Column& column : terms) (is_numeric(column) ? numbers : levels) += column.type() != ColumnType::text;
-  if (numbers + levels == 0) return "missing";
+  if (numbers + levels == 0) return formula.empty() ? "missing" : "scatter";  // which says what is wrong with a text
   const bool of_number = named.response.size() == 1 && is_numeric(named.response[0]);
-  if (of_number && numbers > 0 && levels == 0 && numbers <= kMostPairs) return "scatter";
+  if (of_number && numbers > 0 && numbers + levels <= kMostPairs) return "scatter";
   if (of_number && numbers == 0) return "box";
   if (numbers == 0) return "bar";
   if (numbers == 1 && levels == 0) return named.response.empty() ? "histogram" : "box";
@@ -153,13 +157,17 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
 
 Figure draw(std::string_view kind, const Table& table, const std::string& formula, const PlotOptions& options) {
   const Kind& found = kind_named(kind);
-  for (const char c : options.log) require(c == 'x' || c == 'y', fmt::format("--log is '{}', must be x, y or xy", options.log));
+  for (const char c : options.log)
+    require(c == 'x' || c == 'y', fmt::format("--log is '{}', must be x, y or xy", options.log));
   Figure out = options.facet.empty() ? drawn(found, table, formula, options) : facets(found, table, formula, options);
-  if (out.title.empty() && !table.source().empty()) out.title = table.source() + (formula.empty() ? "" : ": " + formula);
+  if (out.title.empty() && !table.source().empty())
+    out.title = table.source() + (formula.empty() ? "" : ": " + formula);
   return dressed(std::move(out), options);
 }
 
-Figure pairs(const Table& table, const std::string& formula, const PlotOptions& options) { return draw("pairs", table, formula, options); }
+Figure pairs(const Table& table, const std::string& formula, const PlotOptions& options) {
+  return draw("pairs", table, formula, options);
+}
 
 Figure dressed(Figure figure, const PlotOptions& options) {
   if (!options.title.empty()) figure.title = options.title;
@@ -167,7 +175,8 @@ Figure dressed(Figure figure, const PlotOptions& options) {
     if (!options.x_label.empty()) panel.x.label = options.x_label;
     if (!options.y_label.empty()) panel.y.label = options.y_label;
   }
-  for (const auto& [asked, size, flag] : {std::tuple{options.width, &figure.width, "--width"}, {options.height, &figure.height, "--height"}})
+  for (const auto& [asked, size, flag] :
+       {std::tuple{options.width, &figure.width, "--width"}, {options.height, &figure.height, "--height"}})
     if (asked) {
       require(*asked >= 50 && *asked <= 10'000, fmt::format("{} is {}, must be from 50 to 10000 pixels", flag, *asked));
       *size = *asked;

@@ -16,7 +16,9 @@ M mark(const Figure& figure, std::size_t panel = 0, std::size_t which = 0) {
 }
 
 const Table& small() {
-  static const Table table({numeric("x", {1, 2, 3, 4}), numeric("y", {10, std::nan(""), 30, 40}), categorical("g", {"a", "b", "a", "b"})}, "small.csv");
+  static const Table table(
+      {numeric("x", {1, 2, 3, 4}), numeric("y", {10, std::nan(""), 30, 40}), categorical("g", {"a", "b", "a", "b"})},
+      "small.csv");
   return table;
 }
 
@@ -70,16 +72,19 @@ TEST(DataPictures, ABoxGoesFromQuartileToQuartileAndWhiskersToTheLastValueNearby
 TEST(DataPictures, AHistogramHoldsEveryRowOnce) {
   for (const char* column : {"waiting", "eruptions"}) {
     double rows = 0;
-    for (const double count : mark<Rectangles>(draw("histogram", dataset("faithful"), std::string("~ ") + column)).y1) rows += count;
+    for (const double count : mark<Rectangles>(draw("histogram", dataset("faithful"), std::string("~ ") + column)).y1)
+      rows += count;
     EXPECT_EQ(rows, 272);
   }
-  EXPECT_EQ(draw("histogram", dataset("iris"), "species ~ petal_length").panels[0].marks.size(), 3u) << "bars for each class";
+  EXPECT_EQ(draw("histogram", dataset("iris"), "species ~ petal_length").panels[0].marks.size(), 3u)
+      << "bars for each class";
 }
 
 TEST(DataPictures, ADensityHasAreaOne) {
   const auto curve = mark<Line>(draw("density", dataset("faithful"), "~ eruptions"), 0, 1);
   double area = 0;
-  for (std::size_t i = 1; i < curve.x.size(); ++i) area += (curve.y[i] + curve.y[i - 1]) / 2 * (curve.x[i] - curve.x[i - 1]);
+  for (std::size_t i = 1; i < curve.x.size(); ++i)
+    area += (curve.y[i] + curve.y[i - 1]) / 2 * (curve.x[i] - curve.x[i - 1]);
   EXPECT_NEAR(area, 1, 2e-3) << "three bandwidths beyond the data are drawn";
 }
 
@@ -120,7 +125,8 @@ TEST(DataPictures, MissingValuesAreCountedWhereTheyAre) {
   ASSERT_EQ(cells.x0.size(), 1u);
   EXPECT_EQ(cells.x0[0], 1.5);
   EXPECT_EQ(cells.x1[0], 2.5);
-  EXPECT_NE(std::find(figure.panels[0].y.levels.begin(), figure.panels[0].y.levels.end(), "y (1)"), figure.panels[0].y.levels.end());
+  EXPECT_NE(std::find(figure.panels[0].y.levels.begin(), figure.panels[0].y.levels.end(), "y (1)"),
+            figure.panels[0].y.levels.end());
 }
 
 TEST(DataPictures, ParallelLinesGoFromTheLeastToTheGreatestOfEachColumn) {
@@ -151,12 +157,20 @@ TEST(DataPictures, WithoutAKindTheMostTellingIsDrawn) {
   const Table iris = dataset("iris");
   EXPECT_EQ(kind_for(iris, "petal_width ~ petal_length"), "scatter");
   EXPECT_EQ(kind_for(iris, "petal_width ~ species"), "box");
+  EXPECT_EQ(draw(kind_for(iris, "petal_width ~ species + petal_length"), iris, "petal_width ~ species + petal_length")
+                .panels.size(),
+            2u);
+  EXPECT_EQ(draw(kind_for(dataset("crabs"), "sex ~ . - index"), dataset("crabs"), "sex ~ . - index").panels.size(), 25u)
+      << "sp holds no numbers";
   EXPECT_EQ(kind_for(iris, "~ petal_width"), "histogram");
   EXPECT_EQ(kind_for(iris, "~ species"), "bar");
   EXPECT_EQ(kind_for(iris, "species ~ petal_width"), "box");
   EXPECT_EQ(kind_for(iris, "species ~ ."), "pairs");
   EXPECT_EQ(kind_for(iris), "pairs");
   EXPECT_EQ(kind_for(dataset("boston")), "correlation");
+  const Table words({text("a", {"1", "-"}), numeric("b", {1, 2})});
+  EXPECT_EQ(kind_for(words, "b ~ a"), "scatter");
+  EXPECT_NE(message_of([&] { draw("scatter", words, "b ~ a"); }).find("'a' is text"), std::string::npos);
 }
 
 TEST(DataPictures, EveryKindDrawsEveryBuiltInSetOrSaysWhyNot) {
@@ -165,13 +179,17 @@ TEST(DataPictures, EveryKindDrawsEveryBuiltInSetOrSaysWhyNot) {
     if (table.rows() > 5000) continue;
     for (const PictureKind& kind : data_kinds()) try {
         EXPECT_FALSE(to_svg(draw(kind.name, table)).empty());
-      } catch (const Error& error) { EXPECT_GT(std::string(error.what()).size(), 20u) << info.name << ' ' << kind.name; }
+      } catch (const Error& error) {
+        EXPECT_GT(std::string(error.what()).size(), 20u) << info.name << ' ' << kind.name;
+      }
   }
 }
 
 TEST(DataPictures, MistakesAreNamed) {
   const Table iris = dataset("iris");
-  const auto said = [&](const char* kind, const char* formula, const PlotOptions& options = {}) { return message_of([&] { draw(kind, iris, formula, options); }); };
+  const auto said = [&](const char* kind, const char* formula, const PlotOptions& options = {}) {
+    return message_of([&] { draw(kind, iris, formula, options); });
+  };
   EXPECT_NE(said("scater", "").find("there is no picture 'scater' (did you mean 'scatter'?)"), std::string::npos);
   EXPECT_NE(said("histogram", "~ species").find("'species' is categorical"), std::string::npos);
   EXPECT_NE(said("scatter", "~ petal_width").find("'y ~ x'"), std::string::npos);
@@ -179,8 +197,10 @@ TEST(DataPictures, MistakesAreNamed) {
   EXPECT_NE(said("pairs", "", {.facet = "species"}).find("--facet does not go with pairs"), std::string::npos);
   EXPECT_NE(said("box", "petal_width ~ species", {.log = "x"}).find("no axis of numbers"), std::string::npos);
   EXPECT_NE(said("scatter", "petal_width ~ petal_length", {.width = 3}).find("--width is 3"), std::string::npos);
-  EXPECT_NE(said("scatter", "petal_width ~ petal_length", {.colour = "specie"}).find("did you mean 'species'"), std::string::npos);
-  EXPECT_NE(message_of([&] { draw("scatter", iris.slice(0, 0), "petal_width ~ petal_length"); }).find("no rows"), std::string::npos);
+  EXPECT_NE(said("scatter", "petal_width ~ petal_length", {.colour = "specie"}).find("did you mean 'species'"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { draw("scatter", iris.slice(0, 0), "petal_width ~ petal_length"); }).find("no rows"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ Format format_of(std::string_view path) {
   if (end == ".png") return Format::png;
   if (end == ".pdf") return Format::pdf;
   if (end == ".txt") return Format::term;
-  throw Error("the file '" + std::string(path) + "' must end in .svg, .png, .pdf or .txt, or --format must say what it is");
+  throw Error("the file '" + std::string(path) +
+              "' must end in .svg, .png, .pdf or .txt, or --format must say what it is");
 }
 
 std::string render(const Figure& figure, Format format) {

@@ -76,9 +76,9 @@ enum class ScaleKind { linear, log, factor, time };
 struct Axis {
   std::string label;
   ScaleKind kind = ScaleKind::linear;
-  std::vector<std::string> levels;       // of a factor: level k lies at k
+  std::vector<std::string> levels;           // of a factor: level k lies at k
   std::optional<double> from = {}, to = {};  // else what the marks need, and a little more
-  bool shown = true;                     // its ticks and their texts
+  bool shown = true;                         // its ticks and their texts
   bool grid = true;
 };
 
@@ -95,6 +95,7 @@ struct LegendEntry {
   std::string text;
   Paint paint;
   Key key = Key::point;
+  bool dashed = false;  // a line
 };
 /// Beside the panels: entries, or a ramp with its ends.
 struct Legend {

@@ -64,7 +64,8 @@ TEST(Svg, DoesNotDrawWhatIsNotFinite) {
   EXPECT_FALSE(contains(to_svg(one_point(std::nan(""), 1)), "<circle"));
   EXPECT_FALSE(contains(to_svg(one_point(INFINITY, 1)), "<circle"));
   EXPECT_TRUE(contains(to_svg(one_point(NAN, 1)), "nothing to draw"));
-  EXPECT_FALSE(contains(to_svg(draw("scatter", Table({numeric("x", {1, 1e300}), numeric("y", {-1e300, NAN})}), "y ~ x")), "nan"));
+  EXPECT_FALSE(contains(
+      to_svg(draw("scatter", Table({numeric("x", {1, 1e300}), numeric("y", {-1e300, NAN})}), "y ~ x")), "nan"));
 }
 
 TEST(Svg, OfAMillionPointsIsBelowAMegabyte) {
@@ -80,7 +81,8 @@ TEST(Svg, OfAMillionPointsIsBelowAMegabyte) {
 TEST(Svg, WordsDoNotLieOnOneAnother) {
   Panel panel;
   Words words;
-  for (int i = 0; i < 30; ++i) words.x.push_back(i % 3), words.y.push_back(i % 5 * 0.01), words.words.push_back("word" + std::to_string(i));
+  for (int i = 0; i < 30; ++i)
+    words.x.push_back(i % 3), words.y.push_back(i % 5 * 0.01), words.words.push_back("word" + std::to_string(i));
   words.centred = false;
   panel.marks.emplace_back(words);
   Figure figure;
@@ -103,14 +105,15 @@ TEST(Hexagons, HoldEveryPointInsideOnce) {
   double sum = 0;
   for (const Hexagon& cell : cells) sum += cell.count;
   EXPECT_EQ(sum, 4) << "one lies outside";
-  for (const Hexagon& cell : cells)
-    EXPECT_TRUE(cell.count != 2 || std::hypot(cell.x - 1, cell.y - 1) < 10);
+  for (const Hexagon& cell : cells) EXPECT_TRUE(cell.count != 2 || std::hypot(cell.x - 1, cell.y - 1) < 10);
 }
 
 /// Contrast as WCAG 2 counts it.
 double contrast(const Colour& a, const Colour& b) {
   const auto light = [](const Colour& c) {
-    const auto part = [](double v) { return v / 255 <= 0.03928 ? v / 255 / 12.92 : std::pow((v / 255 + 0.055) / 1.055, 2.4); };
+    const auto part = [](double v) {
+      return v / 255 <= 0.03928 ? v / 255 / 12.92 : std::pow((v / 255 + 0.055) / 1.055, 2.4);
+    };
     return 0.2126 * part(c.red) + 0.7152 * part(c.green) + 0.0722 * part(c.blue);
   };
   const double x = light(a), y = light(b);
@@ -148,7 +151,11 @@ TEST(Render, AFileIsKnownByItsEnding) {
 
 TEST(Term, DrawsWithinItsColumns) {
   for (const PictureKind& kind : data_kinds()) {
-    const std::string text = to_term(draw(kind.name, dataset("iris"), kind.name == "bar" ? "~ species" : kind.name == "line" ? "" : "species ~ petal_length + petal_width"), {.columns = 60, .rows = 20});
+    const std::string text = to_term(draw(kind.name, dataset("iris"),
+                                          kind.name == "bar"    ? "~ species"
+                                          : kind.name == "line" ? ""
+                                                                : "species ~ petal_length + petal_width"),
+                                     {.columns = 60, .rows = 20});
     std::size_t line = 0;
     for (const char c : text) {  // characters, not bytes
       line += (c & 0xC0) != 0x80;

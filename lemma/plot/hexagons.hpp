@@ -12,7 +12,7 @@ struct Hexagon {
 };
 
 /// Cells with sides of this length over [0, width] × [0, height], in the order of their rows; empty ones are left out.
-std::vector<Hexagon> hexagons_of(const std::vector<double>& x, const std::vector<double>& y, const std::vector<int>& group,
-                                 double width, double height, double side);
+std::vector<Hexagon> hexagons_of(const std::vector<double>& x, const std::vector<double>& y,
+                                 const std::vector<int>& group, double width, double height, double side);
 
 }  // namespace lemma::plot

@@ -10,10 +10,10 @@ namespace {
 
 // Hundredths of the font's size, from ' ' to '~'.
 constexpr std::array<std::uint8_t, 95> kWidths{
-    32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+    32, 40, 46, 84, 64, 95, 78, 27, 39,  39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79,
-    60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
-    63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
+    60, 79, 69, 63, 61, 73, 68, 99, 69,  61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
+    63, 28, 28, 58, 28, 97, 63, 61, 63,  63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
 
 constexpr double kWidestTick = 120, kWidestLegend = 190, kSlant = 0.64, kGap = 14;
 
@@ -110,13 +110,15 @@ std::string fitted(std::string_view text, double size, double width) {
 Layout layout(const Figure& figure) {
   Layout out;
   int rows = 1, columns = 1;
-  for (const Panel& panel : figure.panels) rows = std::max(rows, panel.row + 1), columns = std::max(columns, panel.column + 1);
+  for (const Panel& panel : figure.panels)
+    rows = std::max(rows, panel.row + 1), columns = std::max(columns, panel.column + 1);
   const double legend = legend_width(figure);
   const double top = figure.title.empty() ? 10 : 40, bottom = 8, side = 12;
   const double width = figure.width - 2 * side - legend, height = figure.height - top - bottom;
 
   const double about_wide = std::max(20.0, width / columns - 50), about_high = std::max(20.0, height / rows - 45);
-  std::vector<double> left(static_cast<std::size_t>(columns), 0), below(static_cast<std::size_t>(rows), 0), above(below);
+  std::vector<double> left(static_cast<std::size_t>(columns), 0), below(static_cast<std::size_t>(rows), 0),
+      above(below);
   for (const Panel& panel : figure.panels) {
     const Extents extents = extents_of(panel);
     PlacedPanel placed{&panel, {}, Scale(panel.x, extents.x), Scale(panel.y, extents.y), {}, {}};
@@ -132,7 +134,8 @@ Layout layout(const Figure& figure) {
   double taken_wide = (columns - 1) * kGap, taken_high = (rows - 1) * 6.0;
   for (const double l : left) taken_wide += l;
   for (std::size_t r = 0; r < below.size(); ++r) taken_high += below[r] + above[r];
-  const double wide = std::max(10.0, (width - taken_wide) / columns), high = std::max(10.0, (height - taken_high) / rows);
+  const double wide = std::max(10.0, (width - taken_wide) / columns),
+               high = std::max(10.0, (height - taken_high) / rows);
   for (PlacedPanel& placed : out.panels) {
     const Panel& panel = *placed.panel;
     Box& area = placed.area;

@@ -82,10 +82,13 @@ Groups groups_of(const Column& column) {
   std::vector<double> levels = sorted_values(values);
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   require(levels.size() <= kMostGroups,
-          fmt::format("'{}' has {} different numbers, too many for groups; up to {} are drawn, cut or choose another column",
-                      column.name, levels.size(), kMostGroups));
+          fmt::format(
+              "'{}' has {} different numbers, too many for groups; up to {} are drawn, cut or choose another column",
+              column.name, levels.size(), kMostGroups));
   for (const double value : values)
-    out.code.push_back(std::isfinite(value) ? static_cast<int>(std::lower_bound(levels.begin(), levels.end(), value) - levels.begin()) : -1);
+    out.code.push_back(std::isfinite(value)
+                           ? static_cast<int>(std::lower_bound(levels.begin(), levels.end(), value) - levels.begin())
+                           : -1);
   for (const double level : levels) out.names.push_back(to_text(level, quantity));
   return out;
 }
@@ -107,9 +110,12 @@ bool is_numeric(const Column& column) { return column.type() == ColumnType::nume
 std::vector<double> places_of(const Column& column) {
   if (is_numeric(column)) return column.numbers().values;
   require(column.type() == ColumnType::categorical,
-          fmt::format("'{}' is text, which has no place on an axis; --type {}=categorical makes levels of it", column.name, column.name));
+          fmt::format("'{}' is text, which has no place on an axis; --na says what stands for a missing number, --type "
+                      "{}=categorical makes levels of it",
+                      column.name, column.name));
   std::vector<double> out;
-  for (const auto code : column.categories().codes) out.push_back(code < 0 ? std::numeric_limits<double>::quiet_NaN() : code);
+  for (const auto code : column.categories().codes)
+    out.push_back(code < 0 ? std::numeric_limits<double>::quiet_NaN() : code);
   return out;
 }
 
@@ -149,7 +155,8 @@ std::vector<double> bins_of(const std::vector<double>& sorted) {
   for (const double factor : {2.0, 5.0, 10.0})
     if (std::abs(std::log(width / (factor * power))) < std::abs(std::log(width / step))) step = factor * power;
   std::vector<double> edges;
-  for (double k = std::floor(low / step); edges.empty() || edges.back() <= sorted.back(); ++k) edges.push_back(k * step);
+  for (double k = std::floor(low / step); edges.empty() || edges.back() <= sorted.back(); ++k)
+    edges.push_back(k * step);
   return edges;
 }
 
@@ -181,8 +188,8 @@ std::vector<double> density_at(const std::vector<double>& sorted, double bandwid
 namespace {
 
 /// The local line at x[i] over the rows [left, right), weighted by distance and `robust`.
-double local_line(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& robust, std::size_t i,
-                  std::size_t left, std::size_t right, double reach) {
+double local_line(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& robust,
+                  std::size_t i, std::size_t left, std::size_t right, double reach) {
   double sw = 0, swx = 0, swy = 0;
   std::vector<double> w(right - left);
   for (std::size_t j = left; j < right; ++j) {
@@ -273,7 +280,9 @@ void in_grid(Figure& figure) {
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   for (std::size_t k = 0; k < n; ++k)
     figure.panels[k].row = static_cast<int>(k / columns), figure.panels[k].column = static_cast<int>(k % columns);
-  if (columns > 3) figure.width = 240.0 * static_cast<double>(columns), figure.height = 200.0 * std::ceil(static_cast<double>(n) / static_cast<double>(columns)) + 40;
+  if (columns > 3)
+    figure.width = 240.0 * static_cast<double>(columns),
+    figure.height = 200.0 * std::ceil(static_cast<double>(n) / static_cast<double>(columns)) + 40;
 }
 
 }  // namespace lemma::plot

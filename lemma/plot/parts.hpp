@@ -40,7 +40,12 @@ std::vector<double> bins_of(const std::vector<double>& sorted);
 double bandwidth_of(const std::vector<double>& sorted);
 std::vector<double> density_at(const std::vector<double>& sorted, double bandwidth, const std::vector<double>& grid);
 /// Cleveland's lowess with two thirds of the rows and three robust rounds, as R's; x is in order.
-std::vector<double> lowess(const std::vector<double>& x, const std::vector<double>& y, double share = 2.0 / 3, int rounds = 3);
+std::vector<double> lowess(const std::vector<double>& x, const std::vector<double>& y, double share = 2.0 / 3,
+                           int rounds = 3);
+
+/// Quantiles beside those of a normal distribution, and the line through the quartiles: R's qqnorm and qqline. `look` says how the
+/// points are drawn.
+void add_normal_quantiles(Panel& panel, const std::vector<double>& sorted, Points look);
 
 /// The level curve f = level of a grid (rows along y), as segments: marching squares.
 Segments contour(const std::vector<double>& x, const std::vector<double>& y, const Matrix& f, double level);

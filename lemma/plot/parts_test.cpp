@@ -21,10 +21,12 @@ TEST(PlotParts, DensityAndQuantilesAreRs) {
 }
 
 TEST(PlotParts, LowessIsRsOnTheSpeedOfCars) {
-  const std::vector<double> speed{4,  4,  7,  7,  8,  9,  10, 10, 10, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15,
-                                  15, 16, 16, 17, 17, 17, 18, 18, 18, 18, 19, 19, 19, 20, 20, 20, 20, 20, 22, 23, 24, 24, 24, 24, 25};
-  const std::vector<double> dist{2,  10, 4,  22, 16, 10, 18, 26, 34, 17, 28, 14, 20, 24, 28, 26, 34, 34, 46, 26, 36, 60, 80,  20, 26,
-                                 54, 32, 40, 32, 40, 50, 42, 56, 76, 84, 36, 46, 68, 32, 48, 52, 56, 64, 66, 54, 70, 92, 93, 120, 85};
+  const std::vector<double> speed{4,  4,  7,  7,  8,  9,  10, 10, 10, 11, 11, 12, 12, 12, 12, 13, 13,
+                                  13, 13, 14, 14, 14, 14, 15, 15, 15, 16, 16, 17, 17, 17, 18, 18, 18,
+                                  18, 19, 19, 19, 20, 20, 20, 20, 20, 22, 23, 24, 24, 24, 24, 25};
+  const std::vector<double> dist{2,  10, 4,  22, 16, 10, 18, 26, 34, 17, 28, 14, 20, 24, 28,  26, 34,
+                                 34, 46, 26, 36, 60, 80, 20, 26, 54, 32, 40, 32, 40, 50, 42,  56, 76,
+                                 84, 36, 46, 68, 32, 48, 52, 56, 64, 66, 54, 70, 92, 93, 120, 85};
   const auto fit = lowess(speed, dist);
   EXPECT_NEAR(fit[0], 4.96545927719, 1e-9);
   EXPECT_NEAR(fit[9], 24.12927714893, 1e-9);
@@ -48,7 +50,8 @@ TEST(PlotParts, AContourIsWhereTheFunctionHasItsLevel) {
   for (int i = 0; i <= 40; ++i) at.push_back(-2 + 0.1 * i);
   Matrix f(41, 41);
   for (Index i = 0; i < 41; ++i)
-    for (Index j = 0; j < 41; ++j) f(i, j) = std::hypot(at[static_cast<std::size_t>(j)], at[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < 41; ++j)
+      f(i, j) = std::hypot(at[static_cast<std::size_t>(j)], at[static_cast<std::size_t>(i)]);
   const Segments circle = contour(at, at, f, 1);
   ASSERT_GT(circle.x0.size(), 40u);
   for (std::size_t k = 0; k < circle.x0.size(); ++k) EXPECT_NEAR(std::hypot(circle.x0[k], circle.y0[k]), 1, 0.01);

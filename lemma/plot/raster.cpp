@@ -75,7 +75,8 @@ void draw(cairo_surface_t* surface, const std::string& svg, double width, double
 using Surface = std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)>;
 
 void check(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS) throw MachineError("cairo cannot draw a picture of this size; a smaller one, or SVG, may do");
+  if (status != CAIRO_STATUS_SUCCESS)
+    throw MachineError("cairo cannot draw a picture of this size; a smaller one, or SVG, may do");
 }
 
 }  // namespace
@@ -83,7 +84,8 @@ void check(cairo_status_t status) {
 std::string png_of(const std::string& svg, double width, double height, double zoom) {
   const Renderer& r = renderer();
   const Surface surface(r.cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(width * zoom)),
-                                                     static_cast<int>(std::ceil(height * zoom))), r.cairo_surface_destroy);
+                                                     static_cast<int>(std::ceil(height * zoom))),
+                        r.cairo_surface_destroy);
   check(r.cairo_surface_status(surface.get()));
   draw(surface.get(), svg, width, height, zoom);
   std::string out;
@@ -95,7 +97,8 @@ std::string pdf_of(const std::string& svg, double width, double height) {
   const Renderer& r = renderer();
   constexpr double kPoints = 0.75;  // a CSS pixel is 1/96 inch, a point 1/72
   std::string out;
-  const Surface surface(r.cairo_pdf_surface_create_for_stream(append, &out, width * kPoints, height * kPoints), r.cairo_surface_destroy);
+  const Surface surface(r.cairo_pdf_surface_create_for_stream(append, &out, width * kPoints, height * kPoints),
+                        r.cairo_surface_destroy);
   // The same picture is the same bytes, whenever it is drawn.
   r.cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
   draw(surface.get(), svg, width, height, kPoints);

@@ -32,7 +32,10 @@ double next_below(double step) {
 std::string number_text(double value, double step) {
   const double size = std::max(std::abs(value), step);
   if (value == 0) return "0";
-  if (size >= 1e7 || step < 1e-5) return fmt::format("{:.{}e}", value, std::max(0, static_cast<int>(std::lround(std::floor(std::log10(std::abs(value))) - std::floor(std::log10(step))))));
+  if (size >= 1e7 || step < 1e-5)
+    return fmt::format("{:.{}e}", value,
+                       std::max(0, static_cast<int>(std::lround(std::floor(std::log10(std::abs(value))) -
+                                                                std::floor(std::log10(step))))));
   const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
   if (decimals == 0 && size >= 1e4) return format_count(std::llround(value));
   return format_fixed(value, decimals);
@@ -51,7 +54,9 @@ std::vector<Tick> linear_ticks(double from, double to, int most) {
 
 /// Powers of ten, or 1, 2 and 5 times them where there is room. `from` and `to` are logarithms.
 std::vector<Tick> log_ticks(double from, double to, int most) {
-  const auto text = [](double value) { return value >= 1e-4 && value < 1e6 ? shortest(value) : fmt::format("{:.0e}", value); };
+  const auto text = [](double value) {
+    return value >= 1e-4 && value < 1e6 ? shortest(value) : fmt::format("{:.0e}", value);
+  };
   std::vector<Tick> out;
   const double decades = to - from;
   if (decades * 3 <= most && decades > 0.7) {
@@ -63,7 +68,8 @@ std::vector<Tick> log_ticks(double from, double to, int most) {
   }
   if (decades <= 0.7) return linear_ticks(std::pow(10.0, from), std::pow(10.0, to), most);
   const double step = std::max(1.0, std::ceil(decades / std::max(1, most)));
-  for (double k = std::ceil(from - 1e-9); k <= to + 1e-9; k += step) out.push_back({std::pow(10.0, k), text(std::pow(10.0, k))});
+  for (double k = std::ceil(from - 1e-9); k <= to + 1e-9; k += step)
+    out.push_back({std::pow(10.0, k), text(std::pow(10.0, k))});
   return out;
 }
 
@@ -89,10 +95,12 @@ std::vector<Tick> time_ticks(double from, double to, int most) {
   for (const int step : {1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000}) {
     if (span / 30.44 / step > most || span < 60 * std::min(most, 3)) continue;
     for (int m = (month_of(from) + step - 1) / step * step; first_of(m) <= to; m += step)
-      if (first_of(m) >= from) out.push_back({first_of(m), moment_text(first_of(m), Quantity::date).substr(0, step < 12 ? 7 : 4)});
+      if (first_of(m) >= from)
+        out.push_back({first_of(m), moment_text(first_of(m), Quantity::date).substr(0, step < 12 ? 7 : 4)});
     return out;
   }
-  for (const double step : {1.0 / 1440, 5.0 / 1440, 15.0 / 1440, 1.0 / 24, 3.0 / 24, 6.0 / 24, 12.0 / 24, 1.0, 2.0, 7.0, 14.0, 28.0, 56.0}) {
+  for (const double step : {1.0 / 1440, 5.0 / 1440, 15.0 / 1440, 1.0 / 24, 3.0 / 24, 6.0 / 24, 12.0 / 24, 1.0, 2.0, 7.0,
+                            14.0, 28.0, 56.0}) {
     if (span / step > most) continue;
     for (double k = std::ceil(from / step); k * step <= to; ++k) {
       const std::string text = moment_text(k * step, step < 1 ? Quantity::time : Quantity::date);
@@ -172,7 +180,8 @@ std::vector<Tick> Scale::ticks(int most) const {
     case ScaleKind::factor: break;
   }
   std::vector<Tick> out;
-  const std::size_t step = std::max<std::size_t>(1, (levels_.size() + static_cast<std::size_t>(std::max(1, most)) - 1) / static_cast<std::size_t>(std::max(1, most)));
+  const std::size_t step = std::max<std::size_t>(1, (levels_.size() + static_cast<std::size_t>(std::max(1, most)) - 1) /
+                                                        static_cast<std::size_t>(std::max(1, most)));
   for (std::size_t k = 0; k < levels_.size(); k += step) out.push_back({static_cast<double>(k), levels_[k]});
   return out;
 }

@@ -53,8 +53,10 @@ TEST(Scale, OfLogarithmsHasPowersOfTen) {
 }
 
 TEST(Scale, OfDatesHasTheFirstOfMonthsAndYears) {
-  EXPECT_EQ(texts(Scale(fixed(ScaleKind::time, 18262, 18262 + 366), {}), 5), (Texts{"2020-01", "2020-04", "2020-07", "2020-10", "2021-01"}));
-  EXPECT_EQ(texts(Scale(fixed(ScaleKind::time, 0, 3653), {}), 6), (Texts{"1970", "1972", "1974", "1976", "1978", "1980"}));
+  EXPECT_EQ(texts(Scale(fixed(ScaleKind::time, 18262, 18262 + 366), {}), 5),
+            (Texts{"2020-01", "2020-04", "2020-07", "2020-10", "2021-01"}));
+  EXPECT_EQ(texts(Scale(fixed(ScaleKind::time, 0, 3653), {}), 6),
+            (Texts{"1970", "1972", "1974", "1976", "1978", "1980"}));
 }
 
 TEST(Scale, OfOneValueAndOfNoneHasRoom) {

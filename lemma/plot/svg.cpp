@@ -92,26 +92,33 @@ std::string text(double x, double y, std::string_view words, const TextStyle& st
   if (words.empty()) return "";
   std::string out = fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\"{}", number(x), number(y),
                                 number(style.size), style.anchor, paint(style.paint, false));
-  if (style.turned != 0) out += fmt::format(" transform=\"rotate({} {} {})\"", number(style.turned), number(x), number(y));
+  if (style.turned != 0)
+    out += fmt::format(" transform=\"rotate({} {} {})\"", number(style.turned), number(x), number(y));
   if (style.bold) out += " font-weight=\"bold\"";
   return out + ">" + escaped(words) + "</text>\n";
 }
 
 /// The shape of a group: groups differ in more than colour.
 std::string shape(int group, double x, double y, double r, const Paint& p, const std::string& tooltip) {
-  const auto path = [&](const std::string& d) { return element("path", fmt::format(" d=\"{}\"{}", d, paint(p, false)), tooltip); };
+  const auto path = [&](const std::string& d) {
+    return element("path", fmt::format(" d=\"{}\"{}", d, paint(p, false)), tooltip);
+  };
   const double w = r * 1.15, v = r * 1.3;
   switch (group % 5) {
     case 1:
       return path(fmt::format("M{} {}l{} {}h{}z", number(x), number(y - v), number(v), number(2 * w), number(-2 * v)));
     case 2:
-      return path(fmt::format("M{} {}h{}v{}h{}z", number(x - r * 0.9), number(y - r * 0.9), number(r * 1.8), number(r * 1.8), number(-r * 1.8)));
+      return path(fmt::format("M{} {}h{}v{}h{}z", number(x - r * 0.9), number(y - r * 0.9), number(r * 1.8),
+                              number(r * 1.8), number(-r * 1.8)));
     case 3:
-      return path(fmt::format("M{} {}l{} {} {} {} {} {}z", number(x), number(y - v), number(v), number(v), number(-v), number(v), number(-v), number(-v)));
+      return path(fmt::format("M{} {}l{} {} {} {} {} {}z", number(x), number(y - v), number(v), number(v), number(-v),
+                              number(v), number(-v), number(-v)));
     case 4:
       return path(fmt::format("M{} {}l{} {}h{}z", number(x), number(y + v), number(v), number(-2 * w), number(-2 * v)));
     default:
-      return element("circle", fmt::format(" cx=\"{}\" cy=\"{}\" r=\"{}\"{}", number(x), number(y), number(r), paint(p, false)), tooltip);
+      return element("circle",
+                     fmt::format(" cx=\"{}\" cy=\"{}\" r=\"{}\"{}", number(x), number(y), number(r), paint(p, false)),
+                     tooltip);
   }
 }
 
@@ -129,7 +136,8 @@ class Writer {
     out_ += "<title>" + escaped(name) + "</title>\n";
     if (!figure_.description.empty()) out_ += "<desc>" + escaped(figure_.description) + "</desc>\n";
     out_ += style(figure_.theme) + "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
-    out_ += text(figure_.width / 2, 26, fitted(figure_.title, kTitleSize, figure_.width - 20), {kTitleSize, "middle", ink(), 0, true});
+    out_ += text(figure_.width / 2, 26, fitted(figure_.title, kTitleSize, figure_.width - 20),
+                 {kTitleSize, "middle", ink(), 0, true});
     for (const PlacedPanel& placed : places_.panels) panel(placed);
     legend();
     return out_ + "</svg>\n";
@@ -158,12 +166,15 @@ class Writer {
     const Box& area = placed.area;
     std::string grid;
     for (const Tick& tick : placed.x_ticks)
-      if (panel.x.grid) grid += fmt::format("M{} {}v{}", number(placed.left_of(tick.at)), number(area.top), number(area.height));
+      if (panel.x.grid)
+        grid += fmt::format("M{} {}v{}", number(placed.left_of(tick.at)), number(area.top), number(area.height));
     for (const Tick& tick : placed.y_ticks)
-      if (panel.y.grid) grid += fmt::format("M{} {}h{}", number(area.left), number(placed.top_of(tick.at)), number(area.width));
+      if (panel.y.grid)
+        grid += fmt::format("M{} {}h{}", number(area.left), number(placed.top_of(tick.at)), number(area.width));
     if (!grid.empty()) out_ += "<path class=\"grid\" fill=\"none\" d=\"" + grid + "\"/>\n";
-    out_ += fmt::format("<path class=\"sm\" fill=\"none\" d=\"M{} {}v{}h{}\"/>\n", number(area.left), number(area.top),
-                        number(area.height), number(area.width));
+    if (panel.x.shown || panel.y.shown || panel.x.grid || panel.y.grid)
+      out_ += fmt::format("<path class=\"sm\" fill=\"none\" d=\"M{} {}v{}h{}\"/>\n", number(area.left),
+                          number(area.top), number(area.height), number(area.width));
     double below = area.bottom() + 3;
     if (panel.x.shown) {
       out_ += "<g class=\"ticks x\">\n";
@@ -177,7 +188,8 @@ class Writer {
       for (const Tick& tick : placed.x_ticks) widest = std::max(widest, text_width(tick.text, kTickSize));
       below = area.bottom() + (placed.slanted ? widest * 0.64 + 17 : kTickSize + 8);
     }
-    out_ += text(area.left + area.width / 2, below + 12, fitted(panel.x.label, kLabelSize, area.width + 40), {kLabelSize, "middle"});
+    out_ += text(area.left + area.width / 2, below + 12, fitted(panel.x.label, kLabelSize, area.width + 40),
+                 {kLabelSize, "middle"});
     double left = area.left - 4;
     if (panel.y.shown) {
       out_ += "<g class=\"ticks y\">\n";
@@ -189,8 +201,10 @@ class Writer {
       out_ += "</g>\n";
       left = area.left - 9 - widest;
     }
-    out_ += text(left - 6, area.top + area.height / 2, fitted(panel.y.label, kLabelSize, area.height + 30), {kLabelSize, "middle", ink(), -90});
-    out_ += text(area.left + area.width / 2, area.top - 7, fitted(panel.title, kLabelSize, area.width), {kLabelSize, "middle", ink(), 0, true});
+    out_ += text(left - 6, area.top + area.height / 2, fitted(panel.y.label, kLabelSize, area.height + 30),
+                 {kLabelSize, "middle", ink(), -90});
+    out_ += text(area.left + area.width / 2, area.top - 7, fitted(panel.title, kLabelSize, area.width),
+                 {kLabelSize, "middle", ink(), 0, true});
   }
 
   // Inside the panel's own coordinates.
@@ -227,18 +241,22 @@ class Writer {
         if (drawn(px, py)) d += "M" + number(px, 1) + " " + number(py, 1) + "h0";
       }
       if (d.empty()) continue;
-      const Paint p = marks.group.empty() ? marks.paint : g < 0 ? faint(marks.paint.opacity) : series(g, marks.paint.opacity);
+      const Paint p = marks.group.empty() ? marks.paint
+                      : g < 0             ? faint(marks.paint.opacity)
+                                          : series(g, marks.paint.opacity);
       const double r = points_ > 10'000 ? std::min(marks.radius, 1.5) : std::min(marks.radius, 2.0);
-      out_ += fmt::format("<path class=\"dots {}\"{} fill=\"none\" stroke-width=\"{}\" stroke-linecap=\"round\" d=\"{}\"/>\n",
-                          paint(p, true).substr(8, 2), p.opacity < 1 ? fmt::format(" stroke-opacity=\"{}\"", number(p.opacity)) : "",
-                          number(2 * r), d);
+      out_ += fmt::format(
+          "<path class=\"dots {}\"{} fill=\"none\" stroke-width=\"{}\" stroke-linecap=\"round\" d=\"{}\"/>\n",
+          paint(p, true).substr(8, 2), p.opacity < 1 ? fmt::format(" stroke-opacity=\"{}\"", number(p.opacity)) : "",
+          number(2 * r), d);
     }
   }
 
   void hexagons(const Points& marks) {
     std::vector<double> px(marks.x.size()), py(marks.y.size());
     for (std::size_t i = 0; i < px.size(); ++i) px[i] = x(marks.x[i]), py[i] = y(marks.y[i]);
-    const double side = std::max(3.0, std::sqrt(at_->area.width * at_->area.height * static_cast<double>(places_.panels.size()) / 6000));
+    const double side = std::max(
+        3.0, std::sqrt(at_->area.width * at_->area.height * static_cast<double>(places_.panels.size()) / 6000));
     const auto cells = hexagons_of(px, py, marks.group, at_->area.width, at_->area.height, side);
     double most = 1;
     for (const Hexagon& cell : cells) most = std::max(most, cell.count);
@@ -246,11 +264,14 @@ class Writer {
     for (const Hexagon& cell : cells) {
       const double share = std::log1p(cell.count) / std::log1p(most);
       Paint p = cell.group < 0 ? sequential(share) : series(cell.group, 0.15 + 0.85 * share);
-      if (marks.group.empty() && marks.paint.of == Paint::Of::palette) p = series(marks.paint.number, 0.12 + 0.88 * share);
-      out_ += element("path", fmt::format(" d=\"M{} {}l{} {}v{}l{} {} {} {}v{}z\"{}", number(cell.x, 1), number(cell.y - side, 1),
-                                          number(h, 1), number(side / 2, 1), number(side, 1), number(-h, 1), number(side / 2, 1),
-                                          number(-h, 1), number(-side / 2, 1), number(-side, 1), paint(p, false)),
-                      places_.panels.size() <= 4 ? count_of(static_cast<std::int64_t>(cell.count), "point") : "");
+      if (marks.group.empty() && marks.paint.of == Paint::Of::palette)
+        p = series(marks.paint.number, 0.12 + 0.88 * share);
+      out_ +=
+          element("path",
+                  fmt::format(" d=\"M{} {}l{} {}v{}l{} {} {} {}v{}z\"{}", number(cell.x, 1), number(cell.y - side, 1),
+                              number(h, 1), number(side / 2, 1), number(side, 1), number(-h, 1), number(side / 2, 1),
+                              number(-h, 1), number(-side / 2, 1), number(-side, 1), paint(p, false)),
+                  places_.panels.size() <= 4 ? count_of(static_cast<std::int64_t>(cell.count), "point") : "");
     }
   }
 
@@ -274,16 +295,21 @@ class Writer {
   void draw(const Line& line) {
     const std::string d = path(line.x, line.y);
     if (d.empty()) return;
-    out_ += element("path", fmt::format(" d=\"{}\" fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}{}", d, number(line.width),
-                                        line.dashed ? " stroke-dasharray=\"5 4\"" : "", paint(line.paint, true)), line.tooltip);
+    out_ += element(
+        "path",
+        fmt::format(" d=\"{}\" fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}{}", d, number(line.width),
+                    line.dashed ? " stroke-dasharray=\"5 4\"" : "", paint(line.paint, true)),
+        line.tooltip);
   }
 
   void draw(const Area& area) {
     std::vector<double> xs, ys;
     for (std::size_t i = 0; i < area.x.size(); ++i)
-      if (std::isfinite(area.upper[i]) && std::isfinite(area.lower[i])) xs.push_back(area.x[i]), ys.push_back(area.upper[i]);
+      if (std::isfinite(area.upper[i]) && std::isfinite(area.lower[i]))
+        xs.push_back(area.x[i]), ys.push_back(area.upper[i]);
     for (std::size_t i = area.x.size(); i-- > 0;)
-      if (std::isfinite(area.upper[i]) && std::isfinite(area.lower[i])) xs.push_back(area.x[i]), ys.push_back(area.lower[i]);
+      if (std::isfinite(area.upper[i]) && std::isfinite(area.lower[i]))
+        xs.push_back(area.x[i]), ys.push_back(area.lower[i]);
     const std::string d = path(xs, ys);
     if (!d.empty()) out_ += fmt::format("<path d=\"{}z\"{}/>\n", d, paint(area.paint, false));
   }
@@ -293,15 +319,17 @@ class Writer {
       const double left = x(marks.x0[i]), right = x(marks.x1[i]), low = y(marks.y0[i]), high = y(marks.y1[i]);
       if (!drawn(left, right) || !drawn(low, high)) continue;
       const Paint& p = marks.paints.size() == 1 ? marks.paints[0] : marks.paints[i];
-      out_ += element("rect", fmt::format(" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}{}", number(std::min(left, right)),
-                                          number(std::min(low, high)), number(std::abs(right - left)), number(std::abs(high - low)),
-                                          paint(p, false), marks.outlined ? outline(p) : ""),
+      out_ += element("rect",
+                      fmt::format(" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}{}", number(std::min(left, right)),
+                                  number(std::min(low, high)), number(std::abs(right - left)),
+                                  number(std::abs(high - low)), paint(p, false), marks.outlined ? outline(p) : ""),
                       marks.tooltips.empty() ? "" : marks.tooltips[i]);
     }
   }
   static std::string outline(const Paint& p) {
     if (p.of != Paint::Of::palette) return "";
-    return fmt::format(" stroke=\"{}\"", colours(false).palette[static_cast<std::size_t>(p.number % kPaletteSize)].hex());
+    return fmt::format(" stroke=\"{}\"",
+                       colours(false).palette[static_cast<std::size_t>(p.number % kPaletteSize)].hex());
   }
 
   void draw(const Segments& marks) {
@@ -313,8 +341,8 @@ class Writer {
       const double length = std::hypot(bx - ax, by - ay);
       if (!marks.arrows || length < 1) continue;
       const double ux = (bx - ax) / length * 7, uy = (by - ay) / length * 7;
-      heads += fmt::format("M{} {}L{} {} {} {}z", number(bx), number(by), number(bx - ux - uy * 0.45), number(by - uy + ux * 0.45),
-                           number(bx - ux + uy * 0.45), number(by - uy - ux * 0.45));
+      heads += fmt::format("M{} {}L{} {} {} {}z", number(bx), number(by), number(bx - ux - uy * 0.45),
+                           number(by - uy + ux * 0.45), number(bx - ux + uy * 0.45), number(by - uy - ux * 0.45));
     }
     if (d.empty()) return;
     out_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke-width=\"{}\"{}{}/>\n", d, number(marks.width),
@@ -331,12 +359,21 @@ class Writer {
       if (!drawn(px, py)) continue;
       std::vector<std::array<double, 2>> tries{{px, py}};
       if (!marks.centred)
-        tries = {{px + wide / 2 + 6, py}, {px - wide / 2 - 6, py}, {px, py - high}, {px, py + high},
-                 {px + wide / 2 + 4, py - high}, {px - wide / 2 - 4, py - high}, {px + wide / 2 + 4, py + high}, {px - wide / 2 - 4, py + high}};
+        tries = {{px + wide / 2 + 6, py},
+                 {px - wide / 2 - 6, py},
+                 {px, py - high},
+                 {px, py + high},
+                 {px + wide / 2 + 4, py - high},
+                 {px - wide / 2 - 4, py - high},
+                 {px + wide / 2 + 4, py + high},
+                 {px - wide / 2 - 4, py + high}};
       for (const auto& [cx, cy] : tries) {
         const Box box{cx - wide / 2, cy - high / 2, wide, high};
-        const bool outside = box.left < 0 || box.right() > at_->area.width || box.top < 0 || box.bottom() > at_->area.height;
-        if (!marks.centred && (outside || std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); }))) continue;
+        const bool outside =
+            box.left < 0 || box.right() > at_->area.width || box.top < 0 || box.bottom() > at_->area.height;
+        if (!marks.centred &&
+            (outside || std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); })))
+          continue;
         taken.push_back(box);
         out_ += text(cx, cy + marks.size * 0.36, marks.words[i], {marks.size, "middle", marks.paint});
         break;
@@ -350,7 +387,8 @@ class Writer {
     out_ += "<g class=\"legend\">\n";
     double top = box.top + 10;
     if (!figure_.legend.title.empty()) {
-      out_ += text(box.left, top, fitted(figure_.legend.title, kLabelSize, box.width), {kLabelSize, "start", ink(), 0, true});
+      out_ += text(box.left, top, fitted(figure_.legend.title, kLabelSize, box.width),
+                   {kLabelSize, "start", ink(), 0, true});
       top += 20;
     }
     const auto room = static_cast<std::size_t>(std::max(1.0, (box.bottom() - top) / 18));
@@ -361,10 +399,14 @@ class Writer {
         break;
       }
       const LegendEntry& entry = entries[k];
-      if (entry.key == LegendEntry::Key::point) out_ += shape(entry.paint.number, box.left + 8, top - 4, 4, entry.paint, "");
+      if (entry.key == LegendEntry::Key::point)
+        out_ += shape(entry.paint.number, box.left + 8, top - 4, 4, entry.paint, "");
       else if (entry.key == LegendEntry::Key::line)
-        out_ += fmt::format("<path d=\"M{} {}h16\" fill=\"none\" stroke-width=\"2.5\"{}/>\n", number(box.left), number(top - 4), paint(entry.paint, true));
-      else out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"11\"{}/>\n", number(box.left), number(top - 10), paint(entry.paint, false));
+        out_ += fmt::format("<path d=\"M{} {}h16\" fill=\"none\" stroke-width=\"2.5\"{}{}/>\n", number(box.left),
+                            number(top - 4), entry.dashed ? " stroke-dasharray=\"5 3\"" : "", paint(entry.paint, true));
+      else
+        out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"11\"{}/>\n", number(box.left),
+                            number(top - 10), paint(entry.paint, false));
       out_ += text(box.left + 22, top, fitted(entry.text, kTickSize, box.width - 22), {kTickSize, "start"});
     }
     if (const auto& bar = figure_.legend.ramp) {
@@ -372,8 +414,9 @@ class Writer {
       constexpr int kSteps = 32;
       for (int k = 0; k < kSteps; ++k) {
         const Paint p{bar->of, 0, (k + 0.5) / kSteps, 1};
-        out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"{}\"{}/>\n", number(box.left),
-                            number(top + high * (kSteps - 1 - k) / kSteps), number(high / kSteps + 0.3), paint(p, false));
+        out_ +=
+            fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"{}\"{}/>\n", number(box.left),
+                        number(top + high * (kSteps - 1 - k) / kSteps), number(high / kSteps + 0.3), paint(p, false));
       }
       Axis axis;
       axis.from = bar->from, axis.to = bar->to;

@@ -150,19 +150,24 @@ std::string draw(const Panel& panel, const Terminal& terminal, int rows) {
   if (!panel.y.label.empty()) out += panel.y.label + "\n";
   for (int r = 0; r < rows; ++r) {
     const auto& text = left[static_cast<std::size_t>(r)];
-    out += without_blanks_at_end(pad_left(text, margin) + (text.empty() ? " │" : " ┤") + canvas.line(r, terminal.colours));
+    out +=
+        without_blanks_at_end(pad_left(text, margin) + (text.empty() ? " │" : " ┤") + canvas.line(r, terminal.colours));
   }
   std::string rule, texts(static_cast<std::size_t>(margin + 2), ' ');
   for (int c = 0; c < columns; ++c) rule += "─";
   out += std::string(static_cast<std::size_t>(margin + 1), ' ') + "└" + rule + "\n";
   for (const Tick& tick : x.ticks(std::max(1, columns / 12))) {
-    const int wide = display_width(tick.text), start = margin + 2 + static_cast<int>(x.place(tick.at) * (columns - 1)) - wide / 2;
-    if (start >= display_width(texts) + (display_width(texts) > margin + 2 ? 1 : -wide) && start + wide <= terminal.columns)
+    const int wide = display_width(tick.text),
+              start = margin + 2 + static_cast<int>(x.place(tick.at) * (columns - 1)) - wide / 2;
+    if (start >= display_width(texts) + (display_width(texts) > margin + 2 ? 1 : -wide) &&
+        start + wide <= terminal.columns)
       texts = pad_right(texts, start) + tick.text;
   }
   out += without_blanks_at_end(texts);
   if (!panel.x.label.empty())
-    out += std::string(static_cast<std::size_t>(margin + 2 + std::max(0, (columns - display_width(panel.x.label)) / 2)), ' ') + panel.x.label + "\n";
+    out += std::string(static_cast<std::size_t>(margin + 2 + std::max(0, (columns - display_width(panel.x.label)) / 2)),
+                       ' ') +
+           panel.x.label + "\n";
   return out;
 }
 
@@ -172,9 +177,11 @@ std::string to_term(const Figure& figure, const Terminal& terminal) {
   constexpr std::size_t kMostPanels = 6;
   std::string out = figure.title.empty() ? "" : figure.title + "\n";
   const int rows = std::max(5, (terminal.rows - 6) / (figure.panels.size() > 1 ? 2 : 1));
-  for (std::size_t k = 0; k < std::min(figure.panels.size(), kMostPanels); ++k) out += draw(figure.panels[k], terminal, rows);
+  for (std::size_t k = 0; k < std::min(figure.panels.size(), kMostPanels); ++k)
+    out += draw(figure.panels[k], terminal, rows);
   if (figure.panels.size() > kMostPanels)
-    out += fmt::format("… {} not drawn here: -o FILE.svg has all\n", count_of(static_cast<std::int64_t>(figure.panels.size() - kMostPanels), "more panel"));
+    out += fmt::format("… {} not drawn here: -o FILE.svg has all\n",
+                       count_of(static_cast<std::int64_t>(figure.panels.size() - kMostPanels), "more panel"));
   if (figure.legend.entries.empty()) return out;
   std::string line = figure.legend.title.empty() ? "" : figure.legend.title + ":";
   int wide = display_width(line);
@@ -183,7 +190,9 @@ std::string to_term(const Figure& figure, const Terminal& terminal) {
     const int more = display_width(entry.text) + 4;
     if (wide > 0 && wide + more > terminal.columns) out += line + "\n", line.clear(), wide = 0;
     line += wide > 0 ? "  " : "";
-    line += (terminal.colours ? fmt::format("\x1b[38;2;{};{};{}m●\x1b[0m ", c.red, c.green, c.blue) : std::string("● ")) + entry.text;
+    line +=
+        (terminal.colours ? fmt::format("\x1b[38;2;{};{};{}m●\x1b[0m ", c.red, c.green, c.blue) : std::string("● ")) +
+        entry.text;
     wide += more;
   }
   return out + line + "\n";

@@ -197,10 +197,11 @@ void refuse_title(const std::vector<Record>& records, const Layout& layout, cons
   if (fields > 1 && values_follow) return;  // two rows that are too short are no title
   const auto above = line_of(bytes, table->offset, layout.syntax.newline) - 1;
   if (!first.fields[0].empty() && first.fields[0][0] == '#')
-    throw Mistake{first.offset, -1,
-                  fmt::format("{}, but from line {} on there are {}: it looks like a comment; --comment '#' passes over "
-                              "lines that begin so, --skip {} over the first",
-                              count_of(static_cast<Index>(fields), "field"), above + 1, width, above)};
+    throw Mistake{
+        first.offset, -1,
+        fmt::format("{}, but from line {} on there are {}: it looks like a comment; --comment '#' passes over "
+                    "lines that begin so, --skip {} over the first",
+                    count_of(static_cast<Index>(fields), "field"), above + 1, width, above)};
   throw Mistake{first.offset, -1,
                 fmt::format("{}, but from line {} on there are {}: is it a title above the table? --skip {} leaves it "
                             "out (or does a text hold the delimiter without quotes around it?)",

@@ -110,9 +110,10 @@ TEST(CsvLines, ATitleIsRecognisedAndTheErrorSaysHowManyLines) {
   EXPECT_EQ(error_of("Heights 2024\n\nby hand, in metres\na,b,c\n1,2,3\n4,5,6\n"),
             "t.csv, line 1: 1 field, but from line 4 on there are 3: is it a title above the table? --skip 3 leaves it "
             "out (or does a text hold the delimiter without quotes around it?)");
-  EXPECT_EQ(error_of("# made by hand\na,b,c\n1,2,3\n4,5,6\n"),
-            "t.csv, line 1: 1 field, but from line 2 on there are 3: it looks like a comment; --comment '#' passes over "
-            "lines that begin so, --skip 1 over the first");
+  EXPECT_EQ(
+      error_of("# made by hand\na,b,c\n1,2,3\n4,5,6\n"),
+      "t.csv, line 1: 1 field, but from line 2 on there are 3: it looks like a comment; --comment '#' passes over "
+      "lines that begin so, --skip 1 over the first");
   CsvOptions skip;
   skip.skip = 3;
   EXPECT_EQ(parse_csv("Heights 2024\n\nby hand, in metres\na,b,c\n1,2,3\n4,5,6\n", skip).rows(), 2);

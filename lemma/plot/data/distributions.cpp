@@ -62,15 +62,16 @@ Panel box_panel(const Sets& sets) {
   for (std::size_t k = 0; k < sets.sorted.size(); ++k) {
     const auto& values = sets.sorted[k];
     if (values.empty()) continue;
-    const double x = static_cast<double>(k), low = quantile(values, 0.25), middle = quantile(values, 0.5), high = quantile(values, 0.75);
+    const double x = static_cast<double>(k), low = quantile(values, 0.25), middle = quantile(values, 0.5),
+                 high = quantile(values, 0.75);
     const double reach = 1.5 * (high - low);
     const double first = *std::lower_bound(values.begin(), values.end(), low - reach);
     const double last = *std::prev(std::upper_bound(values.begin(), values.end(), high + reach));
     boxes.x0.push_back(x - 0.3), boxes.x1.push_back(x + 0.3), boxes.y0.push_back(low), boxes.y1.push_back(high);
     boxes.paints.push_back(series(sets.colour[k], 0.45));
-    boxes.tooltips.push_back(fmt::format("{}: median {}, quartiles {} and {}, {}", sets.levels.levels[k], format_significant(middle, 4),
-                                         format_significant(low, 4), format_significant(high, 4),
-                                         count_of(static_cast<Index>(values.size()), "value")));
+    boxes.tooltips.push_back(fmt::format(
+        "{}: median {}, quartiles {} and {}, {}", sets.levels.levels[k], format_significant(middle, 4),
+        format_significant(low, 4), format_significant(high, 4), count_of(static_cast<Index>(values.size()), "value")));
     segment(medians, x - 0.3, middle, x + 0.3, middle);
     segment(whiskers, x, low, x, first), segment(whiskers, x, high, x, last);
     segment(whiskers, x - 0.12, first, x + 0.12, first), segment(whiskers, x - 0.12, last, x + 0.12, last);
@@ -130,9 +131,11 @@ Figure of_sets(const Drawn& drawn, Panel (*draw)(const Sets&), std::string_view 
   for (const Sets& sets : sets_of(drawn)) out.panels.push_back(draw(sets));
   if (out.panels.size() > 1) in_grid(out);
   const bool by_level = out.panels[0].x.kind == ScaleKind::factor;
-  const Axis &levels = by_level ? out.panels[0].x : out.panels[0].y, &values = by_level ? out.panels[0].y : out.panels[0].x;
-  out.description = fmt::format("{} of {} for {}.", what, values.label.empty() ? "each column" : values.label,
-                                levels.label.empty() ? join_words(levels.levels) : levels.label + ": " + join_words(levels.levels));
+  const Axis &levels = by_level ? out.panels[0].x : out.panels[0].y,
+             &values = by_level ? out.panels[0].y : out.panels[0].x;
+  out.description =
+      fmt::format("{} of {} for {}.", what, values.label.empty() ? "each column" : values.label,
+                  levels.label.empty() ? join_words(levels.levels) : levels.label + ": " + join_words(levels.levels));
   return out;
 }
 
@@ -140,7 +143,8 @@ Figure of_sets(const Drawn& drawn, Panel (*draw)(const Sets&), std::string_view 
 template <class Add>
 Figure of_columns(const Drawn& drawn, LegendEntry::Key key, std::string_view what, const Add& add) {
   std::vector<Column> columns = drawn.numbers();
-  if (drawn.named.terms.empty() && drawn.named.response.size() == 1 && is_numeric(drawn.named.response[0])) columns = drawn.named.response;
+  if (drawn.named.terms.empty() && drawn.named.response.size() == 1 && is_numeric(drawn.named.response[0]))
+    columns = drawn.named.response;
   const Groups groups = drawn.groups();
   Figure out;
   std::vector<std::string> names;
@@ -159,17 +163,24 @@ Figure of_columns(const Drawn& drawn, LegendEntry::Key key, std::string_view wha
 
 }  // namespace
 
-void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups) {
-  const auto edges = bins_of(sorted_values(values));
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups,
+                   const std::vector<double>& edges) {
   panel.y.from = 0;
+  if (edges.empty()) return;
+  Matrix counts = Matrix::Zero(groups.count(), static_cast<Index>(edges.size()) - 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int g = groups.of(static_cast<Index>(i));
+    if (g < 0 || !std::isfinite(values[i])) continue;
+    ++counts(g, std::upper_bound(edges.begin() + 1, edges.end() - 1, values[i]) - edges.begin() - 1);
+  }
   for (int g = 0; g < groups.count(); ++g) {
-    const auto sorted = sorted_in_group(values, groups, g);
     Rectangles bars;
     for (std::size_t k = 0; k + 1 < edges.size(); ++k) {
-      const auto count = std::lower_bound(sorted.begin(), sorted.end(), edges[k + 1]) - std::lower_bound(sorted.begin(), sorted.end(), edges[k]);
+      const double count = counts(g, static_cast<Index>(k));
       if (count == 0) continue;
-      bars.x0.push_back(edges[k]), bars.x1.push_back(edges[k + 1]), bars.y0.push_back(0), bars.y1.push_back(static_cast<double>(count));
-      bars.tooltips.push_back(fmt::format("{} to {}: {}", format_significant(edges[k], 5), format_significant(edges[k + 1], 5), count));
+      bars.x0.push_back(edges[k]), bars.x1.push_back(edges[k + 1]), bars.y0.push_back(0), bars.y1.push_back(count);
+      bars.tooltips.push_back(
+          fmt::format("{} to {}: {}", format_significant(edges[k], 5), format_significant(edges[k + 1], 5), count));
     }
     bars.paints = {series(g, groups.empty() ? 0.8 : 0.5)}, bars.outlined = true;
     if (!bars.x0.empty()) panel.marks.emplace_back(std::move(bars));
@@ -177,47 +188,56 @@ void add_histogram(Panel& panel, const std::vector<double>& values, const Groups
 }
 
 Figure histogram(const Drawn& drawn) {
-  return of_columns(drawn, LegendEntry::Key::area, "Histogram", [](Panel& panel, const Column& column, const Groups& groups) {
-    panel.y.label = "rows";
-    add_histogram(panel, column.numbers().values, groups);
-  });
+  return of_columns(
+      drawn, LegendEntry::Key::area, "Histogram", [](Panel& panel, const Column& column, const Groups& groups) {
+        panel.y.label = "rows";
+        add_histogram(panel, column.numbers().values, groups, bins_of(sorted_values(column.numbers().values)));
+      });
 }
 
 Figure density(const Drawn& drawn) {
-  return of_columns(drawn, LegendEntry::Key::line, "Density", [](Panel& panel, const Column& column, const Groups& groups) {
-    panel.y.label = "density", panel.y.from = 0;
-    for (int g = 0; g < groups.count(); ++g) {
-      const auto sorted = sorted_in_group(column.numbers().values, groups, g);
-      if (sorted.empty()) continue;
-      const double width = bandwidth_of(sorted);
-      const auto grid = grid_for(sorted, width, 300);
-      const auto height = density_at(sorted, width, grid);
-      panel.marks.emplace_back(Area{grid, std::vector<double>(grid.size(), 0), height, series(g, 0.15)});
-      panel.marks.emplace_back(Line{grid, height, series(g)});
-    }
-  });
+  return of_columns(
+      drawn, LegendEntry::Key::line, "Density", [](Panel& panel, const Column& column, const Groups& groups) {
+        panel.y.label = "density", panel.y.from = 0;
+        for (int g = 0; g < groups.count(); ++g) {
+          const auto sorted = sorted_in_group(column.numbers().values, groups, g);
+          if (sorted.empty()) continue;
+          const double width = bandwidth_of(sorted);
+          const auto grid = grid_for(sorted, width, 300);
+          const auto height = density_at(sorted, width, grid);
+          panel.marks.emplace_back(Area{grid, std::vector<double>(grid.size(), 0), height, series(g, 0.15)});
+          panel.marks.emplace_back(Line{grid, height, series(g)});
+        }
+      });
+}
+
+void add_normal_quantiles(Panel& panel, const std::vector<double>& sorted, Points look) {
+  const auto n = static_cast<double>(sorted.size());
+  const double a = n <= 10 ? 3.0 / 8 : 0.5;  // R's ppoints
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    look.x.push_back(normal_quantile((static_cast<double>(i) + 1 - a) / (n + 1 - 2 * a)));
+    look.y.push_back(sorted[i]);
+  }
+  if (sorted.size() > 1) {  // R's qqline: through the quartiles
+    const double low = quantile(sorted, 0.25), high = quantile(sorted, 0.75), middle = (low + high) / 2;
+    const double slope = (high - low) / (2 * normal_quantile(0.75)), from = look.x.front(), to = look.x.back();
+    panel.marks.emplace_back(Line{{from, to}, {middle + slope * from, middle + slope * to}, faint(), 1.4, true});
+  }
+  panel.marks.emplace_back(std::move(look));
 }
 
 Figure qq(const Drawn& drawn) {
-  return of_columns(drawn, LegendEntry::Key::point, "Normal quantiles", [](Panel& panel, const Column& column, const Groups& groups) {
+  const auto add = [](Panel& panel, const Column& column, const Groups& groups) {
     panel.y = axis_of(column), panel.x = {"quantiles of the normal distribution"};
     for (int g = 0; g < groups.count(); ++g) {
       const auto sorted = sorted_in_group(column.numbers().values, groups, g);
       if (sorted.empty()) continue;
-      const auto n = static_cast<double>(sorted.size());
-      const double a = n <= 10 ? 3.0 / 8 : 0.5;  // R's ppoints
-      Points points;
-      for (std::size_t i = 0; i < sorted.size(); ++i)
-        points.x.push_back(normal_quantile((static_cast<double>(i) + 1 - a) / (n + 1 - 2 * a))), points.y.push_back(sorted[i]);
-      points.group.assign(sorted.size(), g);
-      if (groups.empty()) points.group.clear();
-      // R's qqline: through the quartiles
-      const double low = quantile(sorted, 0.25), high = quantile(sorted, 0.75), z = normal_quantile(0.75), slope = (high - low) / (2 * z);
-      const double from = points.x.front(), to = points.x.back(), middle = (low + high) / 2;
-      if (sorted.size() > 1) panel.marks.emplace_back(Line{{from, to}, {middle + slope * from, middle + slope * to}, faint(), 1.4, true});
-      panel.marks.emplace_back(std::move(points));
+      Points look;
+      if (!groups.empty()) look.group.assign(sorted.size(), g);
+      add_normal_quantiles(panel, sorted, std::move(look));
     }
-  });
+  };
+  return of_columns(drawn, LegendEntry::Key::point, "Normal quantiles", add);
 }
 
 Figure box(const Drawn& drawn) { return of_sets(drawn, box_panel, "Box plots"); }
@@ -245,9 +265,11 @@ Panel bar_panel(const Groups& levels, const Groups& stacked, const Column* mean_
       if (n == 0) continue;
       const double value = mean_of ? sum(static_cast<Index>(part), static_cast<Index>(level)) / n : n;
       const auto x = static_cast<double>(level);
-      bars.x0.push_back(x - 0.38), bars.x1.push_back(x + 0.38), bars.y0.push_back(base), bars.y1.push_back(base + value);
+      bars.x0.push_back(x - 0.38), bars.x1.push_back(x + 0.38), bars.y0.push_back(base),
+          bars.y1.push_back(base + value);
       bars.paints.push_back(series(static_cast<int>(part), 0.85));
-      bars.tooltips.push_back(fmt::format("{}{}: {}", levels.names[level], stacked.empty() ? "" : ", " + stacked.names[part],
+      bars.tooltips.push_back(fmt::format("{}{}: {}", levels.names[level],
+                                          stacked.empty() ? "" : ", " + stacked.names[part],
                                           format_significant(value, 5)));
       base += value;
     }

@@ -11,7 +11,8 @@ struct Drawn {
   const PlotOptions& options;
   bool by_formula = false;
 
-  /// The terms of the formula that are numbers, else all columns of numbers; Error where there are none.
+  /// Those of the formula's terms that are numbers ('class ~ .' may hold others), or without one all columns of numbers; Error where
+  /// there are none.
   std::vector<Column> numbers() const;
   /// The formula's response where it is one of classes.
   const Column* classes() const;
@@ -37,7 +38,8 @@ Figure heatmap(const Drawn& drawn);
 std::vector<double> sorted_in_group(const std::vector<double>& values, const Groups& groups, int group);
 /// "row 3: setosa"
 std::vector<std::string> row_tooltips(const Table& table, const Groups& groups);
-/// Bars of a histogram, a set of them for each group.
-void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups);
+/// Bars of a histogram between these edges, a set of them for each group.
+void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups,
+                   const std::vector<double>& edges);
 
 }  // namespace lemma::plot

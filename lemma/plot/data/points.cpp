@@ -54,7 +54,8 @@ Figure scatter(const Drawn& drawn) {
     for (const Column& along : x) out.panels.push_back(scatter_panel(along, down, groups, tooltips));
   if (out.panels.size() > 1) in_grid(out);
   if (!groups.empty()) out.legend = legend_of(groups, LegendEntry::Key::point);
-  out.description = fmt::format("Scatter plot of {} against {}: {}.", y[0].name, x[0].name, count_of(complete(x[0], y[0]), "point"));
+  out.description =
+      fmt::format("Scatter plot of {} against {}: {}.", y[0].name, x[0].name, count_of(complete(x[0], y[0]), "point"));
   return out;
 }
 
@@ -82,10 +83,13 @@ Figure line(const Drawn& drawn) {
     for (int g = 0; g < groups.count(); ++g, ++number) {
       Line one;
       for (const std::size_t i : order)
-        if (std::isfinite(x[i]) && groups.of(static_cast<Index>(i)) == g) one.x.push_back(x[i]), one.y.push_back(values[i]);
+        if (std::isfinite(x[i]) && groups.of(static_cast<Index>(i)) == g)
+          one.x.push_back(x[i]), one.y.push_back(values[i]);
       one.paint = series(number);
       const std::string of_group = groups.empty() ? "" : groups.names[static_cast<std::size_t>(g)];
-      one.tooltip = y.size() > 1 && !of_group.empty() ? column.name + ", " + of_group : y.size() > 1 ? column.name : of_group;
+      one.tooltip = y.size() > 1 && !of_group.empty() ? column.name + ", " + of_group
+                    : y.size() > 1                    ? column.name
+                                                      : of_group;
       if (!one.tooltip.empty()) out.legend.entries.push_back({one.tooltip, one.paint, LegendEntry::Key::line});
       panel.marks.emplace_back(std::move(one));
     }
@@ -102,15 +106,17 @@ Figure scatter_matrix(const Drawn& drawn) {
   std::vector<Column> columns = drawn.numbers();
   require(columns.size() >= 2, "pairs need two columns of numbers");
   require(columns.size() <= kMost,
-          fmt::format("{} columns make too many pairs: up to {} are drawn, a formula such as '~ a + b' chooses them", columns.size(), kMost));
+          fmt::format("{} columns make too many pairs: up to {} are drawn, a formula such as '~ a + b' chooses them",
+                      columns.size(), kMost));
   const Groups groups = drawn.groups();
   const auto tooltips = drawn.table.rows() * static_cast<Index>(columns.size() * columns.size()) > 10 * kMostTooltips
-                            ? std::vector<std::string>() : row_tooltips(drawn.table, groups);
+                            ? std::vector<std::string>()
+                            : row_tooltips(drawn.table, groups);
   const auto k = static_cast<int>(columns.size());
+  std::vector<std::vector<double>> bins;
   std::vector<std::array<double, 2>> ends;  // of each column, wherever it is an axis
   for (const Column& column : columns) {
-    const auto sorted = sorted_values(column.numbers().values);
-    const auto edges = bins_of(sorted);
+    const auto& edges = bins.emplace_back(bins_of(sorted_values(column.numbers().values)));
     const double low = edges.empty() ? 0 : edges.front(), high = edges.empty() ? 1 : edges.back();
     ends.push_back({low - 0.03 * (high - low), high + 0.03 * (high - low)});
   }
@@ -121,7 +127,7 @@ Figure scatter_matrix(const Drawn& drawn) {
       Panel panel;
       if (r == c) {
         panel.x = axis_of(x);
-        add_histogram(panel, x.numbers().values, groups);
+        add_histogram(panel, x.numbers().values, groups, bins[static_cast<std::size_t>(c)]);
         panel.title = x.name;
       } else {
         panel = scatter_panel(x, y, groups, tooltips);
@@ -129,7 +135,8 @@ Figure scatter_matrix(const Drawn& drawn) {
         points.radius = k > 4 ? 1.6 : 2.2;
       }
       panel.x.from = ends[static_cast<std::size_t>(c)][0], panel.x.to = ends[static_cast<std::size_t>(c)][1];
-      if (r != c) panel.y.from = ends[static_cast<std::size_t>(r)][0], panel.y.to = ends[static_cast<std::size_t>(r)][1];
+      if (r != c)
+        panel.y.from = ends[static_cast<std::size_t>(r)][0], panel.y.to = ends[static_cast<std::size_t>(r)][1];
       panel.x.label.clear(), panel.y.label.clear();
       panel.x.shown = r == k - 1, panel.y.shown = c == 0 && r != 0;
       panel.row = r, panel.column = c;
@@ -139,7 +146,8 @@ Figure scatter_matrix(const Drawn& drawn) {
   if (!groups.empty()) out.legend = legend_of(groups, LegendEntry::Key::point), out.width += 100;
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(column.name);
-  out.description = fmt::format("Scatter plots of every pair of {}; histograms on the diagonal.", join_words(names, kMost));
+  out.description =
+      fmt::format("Scatter plots of every pair of {}; histograms on the diagonal.", join_words(names, kMost));
   return out;
 }
 

@@ -42,7 +42,8 @@ Index rows_in_a_cell(Index rows, Index most) { return (rows + most - 1) / most; 
 Figure correlation(const Drawn& drawn) {
   constexpr std::size_t kMost = 100, kMostWithNumbers = 16;
   const std::vector<Column> columns = drawn.numbers();
-  require(columns.size() <= kMost, fmt::format("{} columns are too many: up to {} are drawn, a formula chooses them", columns.size(), kMost));
+  require(columns.size() <= kMost,
+          fmt::format("{} columns are too many: up to {} are drawn, a formula chooses them", columns.size(), kMost));
   Panel panel{"", names_axis(columns), names_axis(columns), {}};
   std::reverse(panel.y.levels.begin(), panel.y.levels.end());
   const auto k = columns.size();
@@ -53,7 +54,8 @@ Figure correlation(const Drawn& drawn) {
       const double value = r == c ? 1 : correlation_of(columns[r].numbers().values, columns[c].numbers().values);
       const double x = static_cast<double>(c), y = static_cast<double>(k - 1 - r);
       const std::string told = std::isfinite(value) ? fmt::format("{:.2f}", value) : "none";
-      cell(cells, x, y, 1, std::isfinite(value) ? diverging(0.5 + value / 2) : faint(0.2), columns[r].name + ", " + columns[c].name + ": " + told);
+      cell(cells, x, y, 1, std::isfinite(value) ? diverging(0.5 + value / 2) : faint(0.2),
+           columns[r].name + ", " + columns[c].name + ": " + told);
       if (k > kMostWithNumbers || !std::isfinite(value)) continue;
       Words& to = std::abs(value) > 0.75 ? light : numbers;
       to.x.push_back(x), to.y.push_back(y), to.words.push_back(told);
@@ -62,10 +64,12 @@ Figure correlation(const Drawn& drawn) {
   numbers.paint = sequential(1), light.paint = diverging(0.5);
   panel.marks = {cells, numbers, light};
   Figure out;
-  out.width = std::max(480.0, 42.0 * static_cast<double>(k) + 200), out.height = std::max(400.0, 34.0 * static_cast<double>(k) + 120);
+  out.width = std::max(480.0, 42.0 * static_cast<double>(k) + 200),
+  out.height = std::max(400.0, 34.0 * static_cast<double>(k) + 120);
   out.panels.push_back(std::move(panel));
   out.legend = {"correlation", {}, Legend::Ramp{Paint::Of::diverging, -1, 1}};
-  out.description = fmt::format("Correlations of {}, each of the rows that have both.", count_of(static_cast<Index>(k), "column"));
+  out.description =
+      fmt::format("Correlations of {}, each of the rows that have both.", count_of(static_cast<Index>(k), "column"));
   return out;
 }
 
@@ -99,7 +103,8 @@ Figure missing(const Drawn& drawn) {
   Figure out;
   out.height = std::max(200.0, 24.0 * static_cast<double>(columns.size()) + 90);
   out.panels.push_back(std::move(panel));
-  out.description = fmt::format("{} in {} and {}.", count_of(all, "missing value"), count_of(n, "row"), count_of(static_cast<Index>(columns.size()), "column"));
+  out.description = fmt::format("{} in {} and {}.", count_of(all, "missing value"), count_of(n, "row"),
+                                count_of(static_cast<Index>(columns.size()), "column"));
   return out;
 }
 
@@ -107,7 +112,8 @@ Figure heatmap(const Drawn& drawn) {
   constexpr Index kMostCells = 400;
   constexpr double kEnds = 3;  // standard deviations
   const std::vector<Column> columns = drawn.numbers();
-  require(columns.size() <= 200, fmt::format("{} columns are too many for a heat map: a formula chooses them", columns.size()));
+  require(columns.size() <= 200,
+          fmt::format("{} columns are too many for a heat map: a formula chooses them", columns.size()));
   const Index n = drawn.table.rows(), together = rows_in_a_cell(n, kMostCells);
   Panel panel{"", names_axis(columns), {"row"}, {}};
   panel.y.from = 0.5, panel.y.to = static_cast<double>(n) + 0.5, panel.y.grid = false;

@@ -1,0 +1,168 @@
+// lemma/plot/model.cpp: which pictures a model has.
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/plot/model/kinds.hpp>
+#include <lemma/tree/tree.hpp>
+
+namespace lemma::plot {
+namespace {
+
+bool gives(const TrainedModel& trained, std::string_view part) {
+  const auto parts = trained.model->parts();
+  return std::ranges::any_of(parts, [&](const PartInfo& each) { return each.name == part; });
+}
+bool has_any(const TrainedModel& trained, std::initializer_list<std::string_view> results) {
+  return std::ranges::any_of(results, [&](std::string_view name) { return vector_of(trained, name).has_value(); });
+}
+bool has_path(const TrainedModel& trained) {
+  const auto lambda = vector_of(trained, "lambda");
+  const auto b = matrix_of(trained, "coefficients");
+  return lambda && lambda->size() > 1 && b && b->rows() == lambda->size();
+}
+/// So many columns of the table, all numbers, are all that the model looks at.
+bool looks_at(const TrainedModel& trained, std::size_t columns) {
+  return trained.design.columns().size() == columns && trained.design.features().size() >= columns &&
+         trained.design.has_response();
+}
+bool predicts(const TrainedModel& trained, Task task) { return trained.model->task() == task; }
+bool tells_two(const TrainedModel& trained) {
+  return predicts(trained, Task::classification) && trained.model->class_count() == 2 &&
+         (gives(trained, "probabilities") || gives(trained, "decision"));
+}
+bool has_coordinates(const TrainedModel& trained) {
+  return gives(trained, "coordinates") && trained.model->output_width() >= 2;
+}
+
+struct Kind {
+  ModelPicture told;
+  bool (*has)(const TrainedModel&);
+  Figure (*draw)(const Shown&);
+};
+constexpr std::array kKinds = {
+    Kind{{"fit", "the curve along the only column, with its band where there is one, and the rows", true},
+         [](const TrainedModel& m) { return predicts(m, Task::regression) && looks_at(m, 1); },
+         fitted_curve},
+    Kind{{"regions", "which class is predicted where, of two columns, and the rows", true},
+         [](const TrainedModel& m) { return predicts(m, Task::classification) && looks_at(m, 2); },
+         regions},
+    Kind{{"residuals", "residuals against fitted values, their quantiles, spread and leverage: R's plot.lm", true},
+         [](const TrainedModel& m) { return predicts(m, Task::regression) && gives(m, "value"); },
+         residuals},
+    Kind{{"roc", "true positives against false ones, at every threshold", true}, tells_two, roc},
+    Kind{{"precision_recall", "precision against recall, at every threshold", true}, tells_two, precision_recall},
+    Kind{{"lift", "positives found against rows taken", true}, tells_two, lift},
+    Kind{{"calibration", "how often it is so against how probable it was said to be", true},
+         [](const TrainedModel& m) { return tells_two(m) && gives(m, "probabilities"); },
+         calibration_curve},
+    Kind{{"confusion", "true classes against predicted ones", true},
+         [](const TrainedModel& m) { return predicts(m, Task::classification); },
+         confusion_table},
+    Kind{{"biplot", "rows as points and columns as arrows (--alpha)", true},
+         [](const TrainedModel& m) {
+           return has_coordinates(m) && matrix_of(m, "loadings").has_value() && has_any(m, {"sdev"});
+         },
+         biplot},
+    Kind{{"scores", "rows in the first two coordinates, by class", true}, has_coordinates, scores},
+    Kind{{"clusters", "every pair of columns, coloured by cluster", true},
+         [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
+         clusters},
+    Kind{{"silhouettes", "how much nearer each row is to its own cluster than to the next", true},
+         [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
+         silhouette_bars},
+    Kind{{"density", "the density along one column, or its contours over two, and the rows", true},
+         [](const TrainedModel& m) {
+           return gives(m, "log_density") && m.design.columns().size() <= 2 &&
+                  m.design.features().size() == m.design.columns().size();
+         },
+         density_contours},
+    Kind{{"effects", "partial dependence and accumulated local effects of each column", true},
+         [](const TrainedModel& m) {
+           return (predicts(m, Task::regression) && gives(m, "value")) || gives(m, "probabilities");
+         },
+         effects},
+    Kind{{"tree", "the nodes, what they ask, and the classes or means in them", false},
+         [](const TrainedModel& m) { return model_cast<TreeModel>(m.model) != nullptr; },
+         tree_nodes},
+    Kind{{"cp", "cross-validated errors of the nested trees: rpart's plotcp", false},
+         [](const TrainedModel& m) { return matrix_of(m, "cp_table").has_value(); },
+         cp_curve},
+    Kind{{"map", "where things lie", false},
+         [](const TrainedModel& m) { return predicts(m, Task::embedding) && matrix_of(m, "coordinates").has_value(); },
+         map},
+    Kind{{"scree", "what each axis or component explains", false},
+         [](const TrainedModel& m) {
+           return has_any(m, {"sdev", "eigenvalues", "svd"});
+         },
+         scree},
+    Kind{{"path", "coefficients over the logarithm of lambda", false}, has_path, path},
+    Kind{{"importance", "of each column", false},
+         [](const TrainedModel& m) { return has_any(m, {"importance"}); },
+         importance},
+    Kind{{"coefficients", "with their intervals where there are some", false},
+         [](const TrainedModel& m) { return has_any(m, {"coefficients"}) && !has_path(m); },
+         coefficients},
+    Kind{{"convergence", "the error or objective by trees, rounds or iterations", false},
+         [](const TrainedModel& m) {
+           return has_any(m, {"oob_error_by_tree", "training_loss", "trace"});
+         },
+         convergence}};
+
+}  // namespace
+
+std::optional<Vector> vector_of(const TrainedModel& trained, std::string_view name) {
+  const Value results = trained.results();
+  const Value* found = results.find(std::string(name));
+  if (!found || !found->is_array() || found->as_array().shape.size() != 1) return {};
+  const Vector out = found->as_vector(name);
+  if (out.size() == 0) return {};
+  return out;
+}
+
+std::optional<Matrix> matrix_of(const TrainedModel& trained, std::string_view name) {
+  const Value results = trained.results();
+  const Value* found = results.find(std::string(name));
+  if (!found || !found->is_array() || found->as_array().shape.size() != 2) return {};
+  const Matrix out = found->as_matrix(name);
+  if (out.size() == 0) return {};
+  return out;
+}
+
+std::vector<double> list_of(const Vector& values) { return {values.begin(), values.end()}; }
+
+std::span<const ModelPicture> model_kinds() {
+  static const auto told = [] {
+    std::array<ModelPicture, kKinds.size()> out;
+    std::transform(kKinds.begin(), kKinds.end(), out.begin(), [](const Kind& kind) { return kind.told; });
+    return out;
+  }();
+  return told;
+}
+
+std::vector<ModelPicture> pictures_of(const TrainedModel& trained) {
+  std::vector<ModelPicture> out;
+  for (const Kind& kind : kKinds)
+    if (kind.has(trained)) out.push_back(kind.told);
+  return out;
+}
+
+Figure draw(std::string_view kind, const TrainedModel& trained, const Table* rows, const PlotOptions& options) {
+  std::vector<std::string> names;
+  for (const ModelPicture& each : pictures_of(trained)) names.emplace_back(each.name);
+  const auto found = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.told.name == kind; });
+  const std::string method = trained.model->method().name();
+  if (found == kKinds.end() || !found->has(trained))
+    throw Error(names.empty() ? fmt::format("there is no picture of this {}", method)
+                              : fmt::format("this {} has no picture '{}'{}; it has {}", method, kind,
+                                            did_you_mean(kind, names), join_words(names, 20)));
+  require(rows || !found->told.of_rows, fmt::format("the picture '{}' shows what is said of rows: which DATA?", kind));
+  require(!rows || rows->rows() > 0, "there are no rows to draw");
+  Figure out = found->draw({trained, rows, options});
+  if (out.title.empty())
+    out.title = method + (trained.design.formula_text().empty() ? "" : ": " + trained.design.formula_text());
+  return dressed(std::move(out), options);
+}
+
+}  // namespace lemma::plot

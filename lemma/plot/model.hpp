@@ -1,0 +1,23 @@
+// lemma/plot/model.hpp: pictures of a model: of its results, and of what it says of rows.
+#pragma once
+#include <lemma/model/train.hpp>
+#include <lemma/plot/data.hpp>
+
+namespace lemma::plot {
+
+struct ModelPicture {
+  std::string_view name, meaning;
+  bool of_rows;  // it shows what the model says of rows, and needs some
+};
+
+/// All there are.
+std::span<const ModelPicture> model_kinds();
+/// Those that this model has, the most telling first: they follow from its task, from the parts of its predictions and from its
+/// results, which the method declares.
+std::vector<ModelPicture> pictures_of(const TrainedModel& trained);
+
+/// Error for a kind that the model has not, or one that needs rows where none are given.
+Figure draw(std::string_view kind, const TrainedModel& trained, const Table* rows = nullptr,
+            const PlotOptions& options = {});
+
+}  // namespace lemma::plot

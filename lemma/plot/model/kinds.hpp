@@ -1,0 +1,52 @@
+// lemma/plot/model/kinds.hpp: one function a picture of a model. Inner header of the room.
+#pragma once
+#include <lemma/plot/model.hpp>
+#include <lemma/plot/parts.hpp>
+
+namespace lemma::plot {
+
+struct Shown {
+  const TrainedModel& trained;
+  const Table* rows;  // there for kinds that need them
+  const PlotOptions& options;
+};
+
+// of results
+Figure scree(const Shown& shown);
+Figure coefficients(const Shown& shown);
+Figure path(const Shown& shown);
+Figure importance(const Shown& shown);
+Figure convergence(const Shown& shown);
+Figure map(const Shown& shown);
+Figure tree_nodes(const Shown& shown);
+Figure cp_curve(const Shown& shown);
+// of what is said of rows
+Figure residuals(const Shown& shown);
+Figure fitted_curve(const Shown& shown);
+Figure regions(const Shown& shown);
+Figure roc(const Shown& shown);
+Figure precision_recall(const Shown& shown);
+Figure lift(const Shown& shown);
+Figure calibration_curve(const Shown& shown);
+Figure confusion_table(const Shown& shown);
+Figure scores(const Shown& shown);
+Figure biplot(const Shown& shown);
+Figure clusters(const Shown& shown);
+Figure silhouette_bars(const Shown& shown);
+Figure density_contours(const Shown& shown);
+Figure effects(const Shown& shown);
+
+/// Places for grids: from `from` to `to` in so many steps.
+std::vector<double> spread(double from, double to, int steps);
+struct Range {
+  double low, high;
+};
+/// Of a column of numbers, and a little more.
+Range range_of(const Column& column);
+
+/// A result as numbers; nothing where the model has none of that name, or it is empty.
+std::optional<Vector> vector_of(const TrainedModel& trained, std::string_view name);
+std::optional<Matrix> matrix_of(const TrainedModel& trained, std::string_view name);
+std::vector<double> list_of(const Vector& values);
+
+}  // namespace lemma::plot

@@ -1,0 +1,192 @@
+// lemma/plot/model/results.cpp: pictures of what a model has found.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/plot/model/kinds.hpp>
+#include <numeric>
+
+namespace lemma::plot {
+namespace {
+
+std::vector<double> counted(std::size_t n) {
+  std::vector<double> out(n);
+  std::iota(out.begin(), out.end(), 1.0);
+  return out;
+}
+
+Figure of_panel(Panel panel, std::string description) {
+  Figure out;
+  out.panels.push_back(std::move(panel));
+  out.description = std::move(description);
+  return out;
+}
+
+/// Names down the side, the first on top, a row of at least so many pixels each.
+Figure by_name(Panel panel, std::size_t names, std::string description) {
+  Figure out = of_panel(std::move(panel), std::move(description));
+  out.height = std::max(240.0, 20.0 * static_cast<double>(names) + 100);
+  return out;
+}
+
+}  // namespace
+
+Figure scree(const Shown& shown) {
+  Vector variance;
+  std::string what = "variance";
+  if (const auto sdev = vector_of(shown.trained, "sdev")) variance = sdev->cwiseAbs2();
+  else if (const auto eigenvalues = vector_of(shown.trained, "eigenvalues"))
+    variance = *eigenvalues, what = "eigenvalue";
+  else variance = vector_of(shown.trained, "svd")->cwiseAbs2(), what = "variance between classes";
+  Panel panel{"", {"component"}, {what}, {}};
+  panel.x.grid = false, panel.y.from = std::min(0.0, variance.minCoeff());
+  panel.x.kind = ScaleKind::factor;
+  Rectangles bars;
+  const double total = variance.cwiseAbs().sum();
+  for (Index k = 0; k < variance.size(); ++k) {
+    const auto x = static_cast<double>(k);
+    panel.x.levels.push_back(std::to_string(k + 1));
+    bars.x0.push_back(x - 0.35), bars.x1.push_back(x + 0.35), bars.y0.push_back(0), bars.y1.push_back(variance(k));
+    bars.tooltips.push_back(fmt::format("{}: {}, {:.1f} % of all that are shown", k + 1,
+                                        format_significant(variance(k), 4), 100 * variance(k) / total));
+  }
+  bars.paints = {series(0, 0.5)};
+  Points points{counted(static_cast<std::size_t>(variance.size())), list_of(variance), {}, {}};
+  for (double& x : points.x) x -= 1;  // level k lies at k
+  panel.marks = {bars, Line{points.x, points.y, series(0)}, points};
+  return of_panel(std::move(panel),
+                  fmt::format("Scree plot: {} of each of {}.", what, count_of(variance.size(), "component")));
+}
+
+Figure coefficients(const Shown& shown) {
+  const Vector b = *vector_of(shown.trained, "coefficients");
+  const auto lower = vector_of(shown.trained, "lower"), upper = vector_of(shown.trained, "upper");
+  std::vector<std::string> names = shown.trained.design.features();
+  const Value results = shown.trained.results();
+  if (const Value* own = results.find("features")) names = own->as_strings("features");
+  require(static_cast<Index>(names.size()) == b.size(), "the coefficients are not one for each column");
+  Panel panel{"", {"coefficient"}, {"", ScaleKind::factor, {names.rbegin(), names.rend()}}, {}};
+  Points points;
+  Segments intervals{{}, {}, {}, {}, series(0), 2};
+  const auto last = static_cast<double>(b.size() - 1);
+  for (Index j = 0; j < b.size(); ++j) {
+    const double y = last - static_cast<double>(j);
+    points.x.push_back(b(j)), points.y.push_back(y);
+    std::string told = fmt::format("{}: {}", names[static_cast<std::size_t>(j)], format_significant(b(j), 4));
+    if (lower && upper && lower->size() == b.size()) {
+      intervals.x0.push_back((*lower)(j)), intervals.x1.push_back((*upper)(j)), intervals.y0.push_back(y),
+          intervals.y1.push_back(y);
+      told += fmt::format(" [{}, {}]", format_significant((*lower)(j), 4), format_significant((*upper)(j), 4));
+    }
+    points.tooltips.push_back(std::move(told));
+  }
+  panel.marks = {Segments{{0}, {-0.5}, {0}, {last + 0.5}, faint(), 1, true}, intervals, points};
+  return by_name(
+      std::move(panel), names.size(),
+      fmt::format("Coefficients of {}{}.", join_words(names), intervals.x0.empty() ? "" : ", with their intervals"));
+}
+
+Figure path(const Shown& shown) {
+  const Vector lambda = *vector_of(shown.trained, "lambda");
+  const Matrix b = *matrix_of(shown.trained, "coefficients");
+  const auto& names = shown.trained.design.features();
+  std::vector<Index> order(static_cast<std::size_t>(lambda.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return lambda(i) < lambda(j); });
+  // What each column's coefficient does to the prediction: times the column's own scale, where the model tells it.
+  const auto scale = vector_of(shown.trained, "scale");
+  const bool scaled = scale && scale->size() == b.cols();
+  Panel panel{"", {"lambda"}, {scaled ? "coefficient of the standardised column" : "coefficient"}, {}};
+  panel.x.kind = ScaleKind::log;
+  Figure out;
+  for (Index j = 0; j < b.cols(); ++j) {
+    Line one;
+    one.paint = series(static_cast<int>(j)), one.dashed = j / 8 % 2 == 1;
+    one.tooltip = static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)]
+                                                             : fmt::format("column {}", j + 1);
+    for (const Index i : order) one.x.push_back(lambda(i)), one.y.push_back(b(i, j) * (scaled ? (*scale)(j) : 1));
+    out.legend.entries.push_back({one.tooltip, one.paint, LegendEntry::Key::line, one.dashed});
+    panel.marks.emplace_back(std::move(one));
+  }
+  out.panels.push_back(std::move(panel));
+  out.description = fmt::format("Paths of {} over {} of lambda.", count_of(b.cols(), "coefficient"),
+                                count_of(lambda.size(), "value"));
+  return out;
+}
+
+Figure importance(const Shown& shown) {
+  constexpr std::size_t kMost = 40;
+  const Vector found = *vector_of(shown.trained, "importance");
+  const auto& names = shown.trained.design.features();
+  std::vector<std::size_t> order(static_cast<std::size_t>(found.size()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return found(static_cast<Index>(i)) > found(static_cast<Index>(j));
+  });
+  const std::size_t shown_count = std::min(order.size(), kMost);
+  order.resize(shown_count);
+  Panel panel{"", {"importance"}, {"", ScaleKind::factor, {}}, {}};
+  panel.y.grid = false;
+  Rectangles bars;
+  for (std::size_t k = 0; k < shown_count; ++k) {  // the greatest on top
+    const std::size_t j = order[shown_count - 1 - k];
+    panel.y.levels.push_back(j < names.size() ? names[j] : fmt::format("column {}", j + 1));
+    const auto y = static_cast<double>(k);
+    bars.x0.push_back(0), bars.x1.push_back(found(static_cast<Index>(j))), bars.y0.push_back(y - 0.36),
+        bars.y1.push_back(y + 0.36);
+    bars.tooltips.push_back(panel.y.levels.back() + ": " + format_significant(found(static_cast<Index>(j)), 4));
+  }
+  bars.paints = {series(0, 0.8)};
+  const std::string most = panel.y.levels.empty() ? "" : panel.y.levels.back();
+  panel.marks.emplace_back(std::move(bars));
+  return by_name(std::move(panel), shown_count,
+                 fmt::format("Importance of {}; the greatest is that of {}.", count_of(found.size(), "column"), most));
+}
+
+Figure convergence(const Shown& shown) {
+  struct Curve {
+    const char *result, *name, *along;
+  };
+  Figure out;
+  Panel panel;
+  for (const Curve& curve : {Curve{"oob_error_by_tree", "out of the bag", "trees"},
+                             {"training_loss", "training rows", "rounds"},
+                             {"validation_loss", "rows held out", "rounds"},
+                             {"trace", "objective", "iterations"}}) {
+    const auto values = vector_of(shown.trained, curve.result);
+    if (!values || (!panel.marks.empty() && panel.x.label != curve.along)) continue;
+    panel.x.label = curve.along;
+    const auto number = static_cast<int>(panel.marks.size());
+    panel.marks.emplace_back(Line{counted(static_cast<std::size_t>(values->size())), list_of(*values), series(number)});
+    out.legend.entries.push_back({curve.name, series(number), LegendEntry::Key::line});
+    panel.y.label = panel.x.label == "rounds" ? "mean loss" : panel.x.label == "trees" ? "error" : curve.name;
+  }
+  if (out.legend.entries.size() == 1) out.legend.entries.clear();
+  out.description = fmt::format("{} by {}.", panel.y.label, panel.x.label);
+  out.panels.push_back(std::move(panel));
+  return out;
+}
+
+Figure map(const Shown& shown) {
+  const Matrix places = *matrix_of(shown.trained, "coordinates");
+  require(places.cols() >= 2, "a map needs two dimensions");
+  std::vector<std::string> names;
+  const Value results = shown.trained.results();
+  if (const Value* things = results.find("things")) names = things->as_strings("things");
+  const bool named = static_cast<Index>(names.size()) == places.rows();
+  for (Index i = 0; !named && i < places.rows(); ++i) names.push_back(shown.trained.row_names.name(i));
+  Panel panel{"", {"coordinate 1"}, {"coordinate 2"}, {}};
+  panel.equal = true;
+  const std::vector<double> x = list_of(places.col(0)), y = list_of(places.col(1));
+  panel.marks.emplace_back(Points{x, y, {}, names});
+  if (places.rows() <= 200) {
+    Words words{x, y, names};
+    words.centred = false;
+    panel.marks.emplace_back(std::move(words));
+  }
+  return of_panel(std::move(panel),
+                  fmt::format("Map of {} in the first two coordinates.", count_of(places.rows(), "thing")));
+}
+
+}  // namespace lemma::plot
