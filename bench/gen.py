@@ -388,6 +388,29 @@ def gbm(d):
 
 
 @wl
+def gbm_categories(d):
+    """n=2e5 (+2e4 test): 10 columns of codes from 0 to 999, each code with an effect of its own, and 5 of numbers"""
+    r = rng(26)
+    n, m = 220_000, 200_000
+    codes = r.integers(0, 1000, (n, 10))
+    numbers = r.standard_normal((n, 5))
+    effects = r.standard_normal((10, 1000)) * np.linspace(1.0, 0.1, 10)[:, None]
+    s = sum(effects[j, codes[:, j]] for j in range(10)) + numbers[:, 0] * numbers[:, 1] + r.standard_normal(n)
+    X, y = np.hstack([codes.astype(np.float64), numbers]), (s > 0).astype(np.int64)
+    save(d, gbm_categories_X=X[:m], gbm_categories_y=y[:m], gbm_categories_Xt=X[m:], gbm_categories_yt=y[m:])
+
+
+@wl
+def tree_scaling(d):
+    """n=1e7 d=4 float32 two-class: the first rows of it, for time by rows"""
+    r = rng(27)
+    n = rows(10_000_000)
+    X = r.standard_normal((n, 4)).astype(np.float32)
+    s = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + r.standard_normal(n)
+    save(d, tree_scaling_X=X, tree_scaling_y=(s > 0).astype(np.int64))
+
+
+@wl
 def hclust(d):
     """d=10 clustered points: first 10000 for average linkage, all 20000 for single linkage"""
     r = rng(19)

@@ -1,55 +1,23 @@
 // bench/lemma_bench.cpp: Lemma's side of the benchmarks: lemma_bench WORKLOAD DATADIR --threads N does the work once and
 // prints one JSON line (the protocol is in README.md).
-#include <chrono>
+#include <bench/lemma_job.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fmt/core.h>
-#include <functional>
-#include <lemma/data/npy.hpp>
 #include <lemma/data/stream.hpp>
 #include <lemma/data/svmlight.hpp>
 #include <lemma/lemma.hpp>
 #include <lemma/model/train.hpp>
 #include <map>
 
+namespace lemma::bench {
 namespace {
-
-using namespace lemma;
-
-struct Job {
-  std::string data;
-  CallOptions options;
-  std::string file(const std::string& name) const { return data + "/" + name; }
-  Matrix matrix(const std::string& name) const { return read_npy_matrix(file(name)); }
-};
-
-struct Clock {
-  std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
-  std::clock_t cpu = std::clock();
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(); }
-  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC; }
-};
-
-/// Runs the work under the clock and notes its times; the quality is taken afterwards.
-template <class Work>
-auto timed(Value& out, const Work& work) {
-  const Clock clock;
-  auto result = work();
-  out.set("seconds", clock.seconds());
-  out.set("cpu", clock.cpu_seconds());
-  return result;
-}
-
-void evidence(Value& out, const Certificate& certificate) {
-  out.set("note", fmt::format("certificate {}", certificate.holds() ? "holds" : "does not hold"));
-}
 
 Value csv(const Job& task) {
   Value out = Value::object(), quality = Value::object();
   CsvOptions options;
-  options.execution = task.options.execution();
+  options.execution = task.execution();
   const Table table = timed(out, [&] { return read_csv(task.file("mixed.csv"), options); });
   Index missing = 0;
   for (const auto& column : table.all()) missing += column.missing();
@@ -95,25 +63,6 @@ Value logit(const Job& task) {
   const Valid<Logistic> spec(Logistic{.standardize = false});
   const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
   quality.set("objective", model.objective.of(0));
-  out.set("quality", quality);
-  evidence(out, model.certificate);
-  return out;
-}
-
-/// Grown out, as scikit-learn's trees are by default; with the certificate.
-Value tree(const Job& task) {
-  Value out = Value::object(), quality = Value::object();
-  const Matrix x = task.matrix("cart_X.npy"), y = task.matrix("cart_y.npy");
-  const Matrix new_x = task.matrix("cart_Xt.npy"), new_y = task.matrix("cart_yt.npy");
-  const Labels codes(y.data(), y.data() + y.rows());
-  MemoryRows rows(x);
-  rows.labels(codes, {"0", "1"});
-  const Valid<Tree> spec(Tree{.min_split = 2, .min_leaf = 1, .cp = 0, .depth = 52, .surrogates = 0, .folds = 0});
-  const auto model = timed(out, [&] { return fit(spec, rows, task.options); });
-  const Labels said = model.classify(new_x);
-  double wrong = 0;
-  for (Index i = 0; i < new_x.rows(); ++i) wrong += said[at(i)] != static_cast<int>(new_y(i, 0));
-  quality.set("test_error", wrong / static_cast<double>(new_x.rows()));
   out.set("quality", quality);
   evidence(out, model.certificate);
   return out;
@@ -229,7 +178,7 @@ Value svm_predict(const Job& task, const std::string& name) {
   Value out = Value::object(), quality = Value::object();
   const auto model = svm_of(task, task.matrix(name + "_X.npy"), task.matrix(name + "_y.npy"));
   const Matrix x = task.matrix(name + "_Xt.npy"), y = task.matrix(name + "_yt.npy");
-  const Matrix values = timed(out, [&] { return model.machine_values(x, task.options.execution()); });
+  const Matrix values = timed(out, [&] { return model.machine_values(x, task.execution()); });
   double right = 0;
   for (Index i = 0; i < x.rows(); ++i) right += (values(i, 0) > 0) == (y(i, 0) > 0);
   quality.set("right", right / static_cast<double>(x.rows()));
@@ -324,7 +273,7 @@ Value krr(const Job& task) {
   return out;
 }
 
-const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
+const Workloads kWorkloads{
     {"csv", csv},
     {"lad", lad},
     {"ols", ols},
@@ -341,7 +290,6 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 5e-4); }},
     {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
-    {"tree", tree},
     {"gp", gp},
     {"krr", krr},
     {"svm_a", [](const Job& task) { return svm_fit(task, "svm_a"); }},
@@ -359,11 +307,16 @@ const std::map<std::string, std::function<Value(const Job&)>> kWorkloads{
 };
 
 }  // namespace
+}  // namespace lemma::bench
 
 int main(int argc, char** argv) {
+  using namespace lemma;
+  using namespace lemma::bench;
   try {
-    const auto workload = argc >= 3 ? kWorkloads.find(argv[1]) : kWorkloads.end();
-    if (workload == kWorkloads.end()) throw Error("usage: lemma_bench WORKLOAD DATADIR [--threads N]");
+    Workloads all = kWorkloads;
+    all.merge(tree_workloads());
+    const auto workload = argc >= 3 ? all.find(argv[1]) : all.end();
+    if (workload == all.end()) throw Error("usage: lemma_bench WORKLOAD DATADIR [--threads N]");
     Job task{argv[2], {}};
     if (argc == 5 && std::strcmp(argv[3], "--threads") == 0) task.options.threads = std::stoi(argv[4]);
     fmt::print("{}\n", to_json(workload->second(task), -1));

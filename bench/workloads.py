@@ -78,6 +78,15 @@ def onedal(script, *variant):
     return Peer("oneDAL", python(script, *variant, "onedal"), NUMPY, note="scikit-learn-intelex")
 
 
+FOREST_FILES = tuple("forest_" + each + ".npy" for each in ("X", "y", "Xt", "yt"))
+GBM_FILES = tuple("gbm_" + each + ".npy" for each in ("X", "y", "Xt", "yt"))
+
+
+def boosting_peers(work, data):
+    return tuple(Peer(name, python("boost.py", work, data, library), NUMPY)
+                 for name, library in (("LightGBM", "lightgbm"), ("xgboost", "xgboost"), ("sklearn", "sklearn")))
+
+
 def kmeans_peers(data, iterations):
     return (*(Peer("sklearn " + a, python("kmeans.py", data, a, str(iterations)), NUMPY) for a in ("lloyd", "elkan")),
             onedal("kmeans.py", data, "lloyd", str(iterations)))
@@ -375,6 +384,85 @@ WORKLOADS = (
         quality={"test_error": Expected(0, 0.02, "ratio")},
         peers=(Peer("sklearn", python("tree.py"), NUMPY),),
         target=Target(against=("sklearn",), ratio=4.0),
+    ),
+    Workload(
+        name="forest",
+        title="random forest, 100 trees grown out, 1e5 x 30, two classes",
+        data="forest",
+        files=FOREST_FILES,
+        quality={"test_error": Expected(0, 0.02, "ratio")},
+        peers=(
+            Peer("sklearn", python("forest.py", "forest"), NUMPY),
+            Peer("xgboost", python("forest.py", "xgboost"), NUMPY, note="its forest mode: binned, rows drawn without replacement"),
+            Peer("ranger", r("forest.R"), R),
+        ),
+        group="tree",
+        target=Target(against=("sklearn", "xgboost", "ranger"), ratio=2.0),
+    ),
+    Workload(
+        name="extra_trees",
+        title="extra trees, 100 grown out, 1e5 x 30, two classes",
+        data="forest",
+        files=FOREST_FILES,
+        quality={"test_error": Expected(0, 0.02, "ratio")},
+        peers=(Peer("sklearn", python("forest.py", "extra_trees"), NUMPY),),
+        group="tree",
+        target=Target(against=("sklearn",), ratio=1.5),
+    ),
+    Workload(
+        name="adaboost",
+        title="AdaBoost, 100 stumps, 1e5 x 30, two classes",
+        data="forest",
+        files=FOREST_FILES,
+        quality={"test_error": Expected(0, 0.02, "ratio")},
+        peers=(Peer("sklearn", python("adaboost.py"), NUMPY),),
+        group="tree",
+        target=Target(against=("sklearn",), ratio=20.0),
+    ),
+    Workload(
+        name="boost",
+        title="boosting, 100 rounds of depth 6, 1e6 x 28, two classes",
+        data="gbm",
+        files=GBM_FILES,
+        quality={"log_loss": Expected(0, 0.01, "ratio")},
+        peers=boosting_peers("fit", "gbm"),
+        group="tree",
+        target=Target(against=("LightGBM", "xgboost", "sklearn"), ratio=1.2),
+    ),
+    Workload(
+        name="boost_categories",
+        title="boosting, 100 rounds of depth 6, 2e5 rows, 10 columns of 1,000 categories and 5 of numbers",
+        data="gbm_categories",
+        files=tuple("gbm_categories_" + each + ".npy" for each in ("X", "y", "Xt", "yt")),
+        quality={"log_loss": Expected(0, 0.02, "ratio")},
+        peers=(Peer("LightGBM", python("boost.py", "categories", "gbm_categories", "lightgbm"), NUMPY),),
+        group="tree",
+    ),
+    Workload(
+        name="boost_predict",
+        title="prediction of 1e6 x 28 by 100 boosted trees of depth 6",
+        data="gbm",
+        files=GBM_FILES,
+        peers=boosting_peers("predict", "gbm"),
+        group="tree",
+        target=Target(against=("LightGBM",), ratio=1.0),
+    ),
+    Workload(
+        name="forest_predict",
+        title="prediction of 1e5 x 30 by 100 trees grown out",
+        data="forest",
+        files=FOREST_FILES,
+        peers=(Peer("sklearn", python("forest.py", "forest", "predict"), NUMPY),),
+        group="tree",
+        target=Target(against=("sklearn",), ratio=3.0),
+    ),
+    Workload(
+        name="tree_scaling",
+        title="one tree by rows: seconds for 1e4, 1e5, 1e6, 1e7 x 4",
+        data="tree_scaling",
+        files=("tree_scaling_X.npy", "tree_scaling_y.npy"),
+        peers=(),
+        group="tree",
     ),
     Workload(
         name="start",

@@ -10,7 +10,12 @@
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
 #include <lemma/discriminant/lda.hpp>
+#include <lemma/ensemble/adaboost.hpp>
+#include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/calibrate.hpp>
+#include <lemma/ensemble/mixture_of_experts.hpp>
+#include <lemma/ensemble/model_average.hpp>
+#include <lemma/ensemble/stacking.hpp>
 #include <lemma/geometry/graph.hpp>
 #include <lemma/kernel/gp.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
@@ -77,6 +82,8 @@
 #include <lemma/tree/boost.hpp>
 #include <lemma/tree/extra_trees.hpp>
 #include <lemma/tree/forest.hpp>
+#include <lemma/tree/oblique_tree.hpp>
+#include <lemma/tree/optimal_tree.hpp>
 #include <lemma/tree/tree.hpp>
 #include <lemma/validate/bias_variance.hpp>
 #include <lemma/validate/bootstrap.hpp>

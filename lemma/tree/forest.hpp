@@ -21,7 +21,7 @@ namespace lemma {
 ///   Chance        a bag is drawn by rows in the order of their own values, a node's columns by (seed, tree, node): the forest does
 ///                 not depend on threads, nor on the order of the rows, nor on the units of the columns.
 ///
-/// Cost         O(B n log n · mtry · log n) time: a node sorts ranks. 12 bytes for each value beside the rows, 24 for each row and thread.
+/// Cost         O(B n log n · mtry · log n) time: a node sorts ranks. 16 bytes for each value beside the rows, 24 for each row and thread.
 /// Certificate  consistent: every leaf says what the rows of its bag say and the error out of the bag is that of rows walked down the
 ///              trees one by one; in a sample of the trees every split is the best on its columns, by all thresholds on the
 ///              values themselves, and every leaf had to be one.

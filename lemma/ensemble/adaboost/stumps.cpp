@@ -165,24 +165,53 @@ SortedColumns::Place SortedColumns::place_of(const Stump& stump, const Vector& w
   return out;
 }
 
+/// From the greatest value down, the weight of each class above: most is the most weight that two sides are right about.
+double SortedColumns::most_right(Index column, const Vector& weight, const Vector& totals) const {
+  const auto& order = order_[at(column)];
+  Vector above = Vector::Zero(totals.size());
+  double sum = 0, most = 0;
+  const double mass = totals.sum();
+  for (std::size_t i = order.size(); i-- > 1;) {
+    const auto row = static_cast<Index>(order[i] & ~kLast);
+    above(rows_.label[at(row)]) += weight(row);
+    sum += weight(row);
+    if ((order[i - 1] & kLast) == 0 || sum < kLeast || mass - sum < kLeast) continue;
+    double left = 0;
+    for (Index k = 0; k < totals.size(); ++k) left = std::max(left, totals(k) - above(k));
+    most = std::max(most, left + above.maxCoeff());
+  }
+  return most;
+}
+
+/// The same of two classes; `weights` holds for each row its weight as one of the first class, and of the second.
+double SortedColumns::most_right_of_two(Index column, const std::vector<std::array<double, 2>>& weights,
+                                        const Vector& totals) const {
+  const auto& order = order_[at(column)];
+  const double first = totals(0), second = totals(1), mass = first + second;
+  double a = 0, b = 0, most = 0;
+  for (std::size_t i = order.size(); i-- > 1;) {
+    const auto& each = weights[order[i] & ~kLast];
+    a += each[0];
+    b += each[1];
+    const double right = std::max(a, b) + std::max(first - a, second - b);
+    const bool counts = (order[i - 1] & kLast) != 0 && a + b >= kLeast && mass - a - b >= kLeast;
+    most = std::max(most, counts ? right : 0.0);
+  }
+  return most;
+}
+
 double SortedColumns::least_wrong(const Vector& weight, const Execution& execution) const {
   const Vector totals = totals_of(rows_, weight);
-  Vector least = Vector::Constant(static_cast<Index>(order_.size()), totals.sum() - totals.maxCoeff());
+  std::vector<std::array<double, 2>> weights;
+  if (totals.size() == 2) {
+    weights.assign(at(rows_.count()), {0, 0});
+    for (const Index i : rows_.counting) weights[at(i)][at(rows_.label[at(i)])] = weight(i);
+  }
+  Vector most = Vector::Constant(static_cast<Index>(order_.size()), totals.maxCoeff());
   for_columns(static_cast<Index>(order_.size()), rows_.count(), execution, [&](Index j) {
-    const auto& order = order_[at(j)];
-    Vector above = Vector::Zero(totals.size());
-    double sum = 0;
-    for (std::size_t i = order.size(); i-- > 1;) {
-      const auto row = static_cast<Index>(order[i] & ~kLast);
-      above(rows_.label[at(row)]) += weight(row);
-      sum += weight(row);
-      if ((order[i - 1] & kLast) == 0 || sum < kLeast || totals.sum() - sum < kLeast) continue;
-      double right = above.maxCoeff(), left = 0;
-      for (Index k = 0; k < totals.size(); ++k) left = std::max(left, totals(k) - above(k));
-      least(j) = std::min(least(j), totals.sum() - left - right);
-    }
+    most(j) = std::max(most(j), totals.size() == 2 ? most_right_of_two(j, weights, totals) : most_right(j, weight, totals));
   });
-  return least.minCoeff();
+  return totals.sum() - most.maxCoeff();
 }
 
 }  // namespace lemma::ensemble

@@ -1,5 +1,6 @@
 // lemma/tree/forest/grow.cpp
 #include <algorithm>
+#include <cmath>
 #include <lemma/tree/forest/grow.hpp>
 #include <numeric>
 #include <queue>
@@ -156,18 +157,27 @@ std::pair<TreeGrower::Open, TreeGrower::Open> TreeGrower::part(const Open& open,
   const Index left_node = out.nodes.split(open.node);
   out.importance[at(split.column)] += split.worth - totals.worth;
 
-  const std::uint32_t* const ranks = data_.ranks.data() + split.column;
-  const auto width = at(data_.width);
+  const auto ranks = data_.column(split.column, open.end - open.begin);
   std::uint32_t left = 0, outside_left = 0;
   const auto both = [&](auto goes_left) {
     left = part_in_place(items_.data() + open.begin, open.end - open.begin, spare_items_.data(),
-                         [&](const Item& item) { return goes_left(ranks[std::size_t{item.row} * width]); });
+                         [&](const Item& item) { return goes_left(ranks[item.row]); });
     outside_left = part_in_place(outside_.data() + open.outside_begin, open.outside_end - open.outside_begin,
                                  spare_outside_.data(),
-                                 [&](std::uint32_t row) { return goes_left(ranks[std::size_t{row} * width]); });
+                                 [&](std::uint32_t row) { return goes_left(ranks[row]); });
   };
   if (categories) {
     both([&](std::uint32_t rank) { return rank == kMissing ? split.missing_left : out.nodes.in_set(set, rank); });
+  } else if (plan_.random_cuts > 0 && !ForestRows::is_large(open.end - open.begin)) {
+    const double* const values = data_.values.data() + split.column;
+    const auto goes_left = [&](std::uint32_t row) {
+      const double value = values[std::size_t{row} * at(data_.width)];
+      return value < split.threshold || (split.missing_left && std::isnan(value));
+    };
+    left = part_in_place(items_.data() + open.begin, open.end - open.begin, spare_items_.data(),
+                         [&](const Item& item) { return goes_left(item.row); });
+    outside_left = part_in_place(outside_.data() + open.outside_begin, open.outside_end - open.outside_begin,
+                                 spare_outside_.data(), goes_left);
   } else if (split.missing_left) {
     both([&](std::uint32_t rank) { return rank < split.cut || rank == kMissing; });
   } else {

@@ -141,7 +141,19 @@ ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& exec
     else out.y.push_back(data.y[row]);
   }
   if (data.classes == 0) standardise(out);
+  out.lay_out_columns();
   return out;
+}
+
+void ForestRows::lay_out_columns() {
+  by_column.clear();
+  if (!is_large(at(rows))) return;
+  by_column.resize(ranks.size());
+  constexpr std::size_t kTile = 64;  // rows whose ranks stay near while all columns take them
+  const auto n = at(rows), d = at(width);
+  for (std::size_t first = 0; first < n; first += kTile)
+    for (std::size_t j = 0; j < d; ++j)
+      for (std::size_t i = first; i < std::min(n, first + kTile); ++i) by_column[j * n + i] = ranks[i * d + j];
 }
 
 ForestRows with_shadows(const ForestRows& rows, std::uint64_t seed) {
@@ -162,6 +174,7 @@ ForestRows with_shadows(const ForestRows& rows, std::uint64_t seed) {
     std::copy_n(rows.values.data() + i * d, d, out.values.data() + 2 * i * d);
     std::copy_n(rows.values.data() + at(order[i]) * d, d, out.values.data() + (2 * i + 1) * d);
   }
+  out.lay_out_columns();
   return out;
 }
 

@@ -16,6 +16,7 @@ struct ForestRows {
   Index rows = 0, width = 0, classes = 0;
   Labels levels;                          // of each column; 0: numbers
   std::vector<std::uint32_t> ranks;       // row after row; of categories the codes
+  std::vector<std::uint32_t> by_column;   // the same, column after column
   std::vector<std::vector<double>> low;   // of each rank of a column of numbers: the least value
   std::vector<std::vector<double>> high;  // and the greatest, where ranks are bins; empty: the same
   std::vector<double> values;             // row after row, where thresholds are drawn at random; empty: not needed
@@ -27,6 +28,20 @@ struct ForestRows {
   std::vector<Index> source;   // the place of each among all rows
 
   const std::uint32_t* ranks_of(std::uint32_t row) const { return ranks.data() + std::size_t{row} * at(width); }
+  /// The ranks of a column, and how far those of a row lie from those of the next. The rows of a large node follow one another
+  /// closely, and one column of them is read straight on; those of a small one were looked at a moment ago, all their columns
+  /// together.
+  struct ColumnOfRanks {
+    const std::uint32_t* first;
+    std::size_t step;
+    std::uint32_t operator[](std::uint32_t row) const { return first[std::size_t{row} * step]; }
+  };
+  ColumnOfRanks column(Index j, std::size_t rows_of_node) const {
+    if (is_large(rows_of_node)) return {by_column.data() + at(j) * at(rows), 1};
+    return {ranks.data() + j, at(width)};
+  }
+  static bool is_large(std::size_t rows_of_node) { return rows_of_node > 2048; }
+  void lay_out_columns();
   double weight_of(std::uint32_t row) const { return weight.empty() ? 1.0 : weight[row]; }
   double total_weight() const;
   double highest(Index column, std::uint32_t rank) const {

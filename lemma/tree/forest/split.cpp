@@ -51,18 +51,20 @@ class MeanSides {
     left_.add(item.w, item.s);
     right_.add(-item.w, -item.s);
   }
-  /// Of all items those that go left, without a turn that a CPU could guess wrong; `ways` is 0 or 1.
-  void move_all(std::span<const Item> items, const double* ways) {
+  /// Of all items those that go left, without a turn that a CPU could guess wrong; `way` of each place is 0 or 1.
+  void move_all(std::span<const Item> items, const auto& way) {
     Sums even, odd;
     std::size_t i = 0;
     for (; i + 1 < items.size(); i += 2) {
-      even.add(ways[i] * items[i].w, ways[i] * items[i].s);
-      odd.add(ways[i + 1] * items[i + 1].w, ways[i + 1] * items[i + 1].s);
+      const double a = way(i), b = way(i + 1);
+      even.add(a * items[i].w, a * items[i].s);
+      odd.add(b * items[i + 1].w, b * items[i + 1].s);
     }
-    if (i < items.size()) even.add(ways[i] * items[i].w, ways[i] * items[i].s);
+    if (i < items.size()) even.add(way(i) * items[i].w, way(i) * items[i].s);
     left_ = {even.w + odd.w, even.s + odd.s};
     right_.add(-left_.w, -left_.s);
   }
+  double left_weight() const { return left_.w; }
   void start_again() {
     right_.add(left_.w, left_.s);
     left_ = {};
@@ -111,8 +113,8 @@ class ClassSides {
     left_product_ += product;
     right_product_ -= product;
   }
-  void move_all(std::span<const Item> items, const double* ways) {
-    for (std::size_t i = 0; i < items.size(); ++i) left_[items[i].label] += ways[i] * items[i].w;
+  void move_all(std::span<const Item> items, const auto& way) {
+    for (std::size_t i = 0; i < items.size(); ++i) left_[items[i].label] += way(i) * items[i].w;
     left_squares_ = right_squares_ = left_w_ = right_w_ = left_product_ = right_product_ = 0;
     for (std::size_t k = 0; k < left_.size(); ++k) {
       right_[k] -= left_[k];
@@ -124,6 +126,7 @@ class ClassSides {
       right_product_ += right_[k] * apart_[k];
     }
   }
+  double left_weight() const { return left_w_; }
   void start_again() {
     for (std::size_t k = 0; k < right_.size(); ++k) {
       right_squares_ += left_[k] * (2 * right_[k] + left_[k]);
@@ -192,21 +195,27 @@ Totals SplitSearch::totals(std::span<const Item> items) const {
   Totals out;
   const bool means = data_.of_means();
   if (!means) out.classes.assign(at(data_.classes), 0.0);
+  const bool weighed = !data_.factor.empty();
+  double all_copies = 0, w = 0, s = 0;
   for (const Item& item : items) {
-    out.copies += copies(item);
-    out.w += item.w;
-    out.s += item.s;
+    if (weighed) all_copies += copies(item);
+    w += item.w;
+    s += item.s;
     if (!means) out.classes[item.label] += item.w;
   }
+  out.copies = weighed ? all_copies : w;
+  out.w = w;
+  out.s = s;
   if (means) {
     out.worth = out.w > 0 ? out.s * out.s / out.w : 0;
   } else {
     for (const double n : out.classes) out.worth += n * n / out.w;
   }
   if (data_.classes > 0) {
-    for (const Item& item : items) out.pure = out.pure && item.label == items[0].label;
+    out.pure = std::all_of(items.begin(), items.end(), [&](const Item& item) { return item.label == items[0].label; });
   } else {
-    for (const Item& item : items) out.pure = out.pure && data_.y[item.row] == data_.y[items[0].row];
+    out.pure = std::all_of(items.begin(), items.end(),
+                           [&](const Item& item) { return data_.y[item.row] == data_.y[items[0].row]; });
   }
   return out;
 }
@@ -214,20 +223,20 @@ Totals SplitSearch::totals(std::span<const Item> items) const {
 bool SplitSearch::gather(std::span<const Item> items, Index column) {
   rank_.resize(items.size());
   missing_.clear();
-  least_ = kMissing;
-  greatest_ = 0;
-  const std::uint32_t* const ranks = data_.ranks.data() + column;
-  const auto width = at(data_.width);
+  std::uint32_t least = kMissing, greatest = 0;
+  const auto ranks = data_.column(column, items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::uint32_t rank = ranks[std::size_t{items[i].row} * width];
+    const std::uint32_t rank = ranks[items[i].row];
     rank_[i] = rank;
     if (rank == kMissing) [[unlikely]] {
       missing_.push_back(static_cast<std::uint32_t>(i));
       continue;
     }
-    least_ = std::min(least_, rank);
-    greatest_ = std::max(greatest_, rank);
+    least = std::min(least, rank);
+    greatest = std::max(greatest, rank);
   }
+  least_ = least;
+  greatest_ = greatest;
   if (missing_.size() == items.size()) return false;
   return least_ != greatest_ || !missing_.empty();
 }
@@ -258,10 +267,13 @@ void SplitSearch::best(std::span<const Item> items, const Totals& totals, const 
     else sort_and_scan<std::uint64_t>(items, totals, column, out);
   }
   if (plan_.random_cuts == 0 || !out.found() || data_.levels[at(out.column)] > 0) return;
-  const auto& low = data_.low[at(out.column)];  // ranks of values below the threshold
-  out.cut = out.threshold == std::numeric_limits<double>::max()
-                ? kMissing
-                : static_cast<std::uint32_t>(std::lower_bound(low.begin(), low.end(), out.threshold) - low.begin());
+  if (ForestRows::is_large(items.size())) out.cut = rank_from(out.column, out.threshold);
+}
+
+std::uint32_t SplitSearch::rank_from(Index column, double threshold) const {
+  if (threshold == std::numeric_limits<double>::max()) return kMissing;  // above all there are
+  const auto& low = data_.low[at(column)];
+  return static_cast<std::uint32_t>(std::lower_bound(low.begin(), low.end(), threshold) - low.begin());
 }
 
 template <class Key>
@@ -425,21 +437,31 @@ void SplitSearch::scan_categories(std::span<const Item> items, const Totals& tot
   }
 }
 
+/// Of a large node the ranks, which say as much and are read straight on.
 bool SplitSearch::gather_values(std::span<const Item> items, Index column) {
+  by_rank_ = ForestRows::is_large(items.size());
+  if (by_rank_) {
+    const bool differ = gather(items, column);
+    if (missing_.size() == items.size()) return false;
+    low_ = data_.low[at(column)][least_];
+    high_ = data_.low[at(column)][greatest_];
+    return differ;
+  }
   value_.resize(items.size());
   missing_.clear();
-  low_ = std::numeric_limits<double>::infinity();
-  high_ = -low_;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   const double* const values = data_.values.data() + column;
   const auto width = at(data_.width);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const double value = values[std::size_t{items[i].row} * width];
     value_[i] = value;
-    low_ = value < low_ ? value : low_;
-    high_ = value > high_ ? value : high_;
+    lowest = value < lowest ? value : lowest;
+    highest = value > highest ? value : highest;
     if (std::isnan(value)) [[unlikely]]
       missing_.push_back(static_cast<std::uint32_t>(i));
   }
+  low_ = lowest;
+  high_ = highest;
   return missing_.size() < items.size() && (low_ < high_ || !missing_.empty());
 }
 
@@ -451,20 +473,25 @@ void SplitSearch::cut_at_random(std::span<const Item> items, const Totals& total
   Candidates candidates{totals.copies, put_apart(sides, items, missing_, counted), plan_.min_leaf, 0, out.worth};
   if (data_.classes == 0) candidates.margin = kRounding * totals.w;
   const bool all = !(low_ < high_);  // what is missing against what is not
-  if (ways_.size() < items.size()) ways_.resize(items.size());
   for (int trial = 0; trial < plan_.random_cuts; ++trial) {
     double threshold = high_ - draw_.random().uniform() * (high_ - low_);
     if (!(threshold > low_)) threshold = high_;
     if (all) threshold = std::numeric_limits<double>::max();
     if (trial > 0) sides.start_again();
-    double left = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      ways_[i] = value_[i] < threshold ? 1.0 : 0.0;
-      left += ways_[i] * copies(items[i]);
-    }
-    candidates.left = left;
+    const auto take = [&](const auto& way) {
+      sides.move_all(items, way);
+      candidates.left = sides.left_weight();
+      if (data_.factor.empty()) return;
+      candidates.left = 0;
+      for (std::size_t i = 0; i < items.size(); ++i) candidates.left += way(i) * copies(items[i]);
+    };
     candidates.right_too = !all;
-    sides.move_all(items, ways_.data());
+    if (by_rank_) {
+      const std::uint32_t cut = rank_from(column, threshold);
+      take([&](std::size_t i) { return rank_[i] < cut ? 1.0 : 0.0; });
+    } else {
+      take([&](std::size_t i) { return value_[i] < threshold ? 1.0 : 0.0; });
+    }
     const int way = candidates.consider(sides);
     if (way == 0) continue;
     out.worth = candidates.best;

@@ -25,7 +25,7 @@ struct Totals {
 struct Split {
   double worth = -1;  // of both sides; below 0: there is none
   Index column = -1;
-  std::uint32_t cut = 0;  // numbers: ranks below it go left
+  std::uint32_t cut = 0;  // numbers: ranks below it go left; of a small node whose threshold was drawn the values tell
   double threshold = 0;
   bool missing_left = false;
   std::vector<std::uint32_t> left;  // categories: codes that go left
@@ -46,6 +46,7 @@ class SplitSearch {
   double copies(const Item& item) const { return data_.factor.empty() ? item.w : (*copies_)[item.row]; }
   bool gather(std::span<const Item> items, Index column);  // false: all rows agree
   bool gather_values(std::span<const Item> items, Index column);
+  std::uint32_t rank_from(Index column, double threshold) const;  // the first of values that are not below it
   template <class Key>
   void sort_and_scan(std::span<const Item> items, const Totals& totals, Index column, Split& out);
   template <class Key, class Sides>
@@ -66,7 +67,7 @@ class SplitSearch {
   std::uint32_t least_ = 0, greatest_ = 0;
   std::vector<double> value_;  // the same of values, where thresholds are drawn
   double low_ = 0, high_ = 0;
-  std::vector<double> ways_;
+  bool by_rank_ = false;  // the ranks of a large node in their place
   std::vector<std::uint32_t> keys_[2];
   std::vector<std::uint64_t> wide_keys_[2];
   struct Lot {  // rows of one category
