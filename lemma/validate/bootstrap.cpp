@@ -211,6 +211,10 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
     out.lower(j) = bounds.lower;
     out.upper(j) = bounds.upper;
   }
+  if (experiment.task() == Task::clustering)
+    out.notes.push_back(
+        "clusters have no order of their own: where samples number them otherwise, entries of different clusters are "
+        "taken together, and errors are too large");
   if (out.failed > 0 && !out.cancelled)
     out.notes.push_back(
         fmt::format("{} of {} samples had no fit with these columns and do not count", out.failed, options.samples));
