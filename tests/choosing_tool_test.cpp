@@ -54,7 +54,8 @@ TEST(ChoosingTool, ThreePartsShareNoRowAndAreStratified) {
   EXPECT_EQ(parts.at("validation").at("rows").as_integer(), 24);
   EXPECT_EQ(parts.at("test").at("rows").as_integer(), 16);
   ASSERT_EQ(in.lemma("fit lda a.csv 'y ~ .' -o m.lemma").code, 0);
-  for (const char* rest : {"b.csv", "c.csv"}) EXPECT_EQ(in.lemma(fmt::format("evaluate m.lemma {} --strict", rest)).code, 0);
+  for (const char* rest : {"b.csv", "c.csv"})
+    EXPECT_EQ(in.lemma(fmt::format("evaluate m.lemma {} --strict", rest)).code, 0);
   EXPECT_TRUE(contains(in.lemma("split train.csv --validation 0.2 -o a.csv b.csv").err, "needs a third file"));
   EXPECT_TRUE(contains(in.lemma("split train.csv --test 0.6 -o a.csv b.csv c.csv").err, "leave rows to learn from"));
 }
@@ -81,7 +82,8 @@ TEST(ChoosingTool, IntervalsOfSharesAreOfTheKindAskedFor) {
     return from_json(found.out).at("measures").at("bounds");
   };
   const auto width = [](const Value& pair) { return pair.as_vector()(1) - pair.as_vector()(0); };
-  const Value wilson = bounds(""), exact = bounds("--interval exact"), wide = bounds("--interval hoeffding --bootstrap 0");
+  const Value wilson = bounds(""), exact = bounds("--interval exact"),
+              wide = bounds("--interval hoeffding --bootstrap 0");
   EXPECT_LT(width(wilson.at("accuracy")), width(exact.at("accuracy")));
   EXPECT_LT(width(exact.at("accuracy")), width(wide.at("accuracy")));
   EXPECT_TRUE(wilson.find("kappa"));

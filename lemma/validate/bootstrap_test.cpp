@@ -94,7 +94,8 @@ TEST(Bootstrap, ASampleIsEachRowOnceWithItsCopies) {  // the same numbers as of 
   options.interval = ResultInterval::percentile;
   const auto found = of(spec, "type ~ glu + bmi", pima, options);
   const Experiment experiment(spec, formula("type ~ glu + bmi"), MemoryTableStream(pima), {});
-  const std::vector<Index> drawn{0, 0, 0, 5, 5, 9, 17, 33, 40, 41, 42, 50, 51, 52, 60, 60, 77, 80, 81, 90, 101, 120, 150};
+  const std::vector<Index> drawn{0,  0,  0,  5,  5,  9,  17, 33, 40, 41,  42, 50,
+                                 51, 52, 60, 60, 77, 80, 81, 90, 101, 120, 150};
   const auto once = experiment.fit_drawn(drawn, {}), copied = experiment.fit(drawn, {});
   const Names names{experiment.design().features(), experiment.design().classes(), experiment.design().target()};
   const Vector a = once.model->results(names).at("coefficients").as_vector(),
