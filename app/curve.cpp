@@ -47,6 +47,7 @@ CurveOptions curve_options(const Curve& options, CurveKind kind, const Context& 
   if (options.bins < 1) throw Error(fmt::format("--bins is {}, must be at least 1", options.bins));
   if (!options.missing.empty()) out.judge.missing = parse_missing(options.missing);
   out.judge.weights = options.weights;
+  out.judge.seed = context.seed;
   out.judge.memory = options.data.limit();
   out.judge.execution = context.execution();
   return out;

@@ -55,9 +55,10 @@ std::vector<std::vector<Index>> parts_of(const SplitOptions& options, const Tabl
   }
   const double validation = options.validation.value_or(options.test);
   if (!(options.test > 0 && validation > 0 && options.test + validation < 1))
-    throw Error(fmt::format("--validation is {} and --test {}: of three parts they must be shares above 0 that leave rows "
-                            "to learn from",
-                            validation, options.test));
+    throw Error(
+        fmt::format("--validation is {} and --test {}: of three parts they must be shares above 0 that leave rows to "
+                    "learn from",
+                    validation, options.test));
   PlanRows rows;
   rows.count = table.rows();
   rows.strata = strata(table, options.by);
@@ -93,7 +94,8 @@ void write_part(const Table& table, const PassedOn& passed, const std::vector<In
 void split(const SplitOptions& options, Context& context) {
   check_outputs(options.output, {options.data.data});
   std::vector<std::unique_ptr<Output>> files;
-  for (const auto& path : options.output) files.push_back(std::make_unique<Output>(path, Output::Content::text, context));
+  for (const auto& path : options.output)
+    files.push_back(std::make_unique<Output>(path, Output::Content::text, context));
   PassedOn passed;
   const Table table = options.data.table(context, &passed);
   const auto parts = parts_of(options, table, context.seed);

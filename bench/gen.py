@@ -367,6 +367,25 @@ def knn_mid(d):
 
 
 @wl
+def scores(d):
+    """n=1e7 scores of two classes, a quarter positive, many of them tied"""
+    r, n = rng(41), rows(10_000_000)
+    y = (r.random(n) < 0.25).astype(float)
+    save(d, scores_s=np.round(r.standard_normal(n) + y, 6)[:, None], scores_y=y[:, None])
+
+
+@wl
+def forward(d):
+    """n=5e3 d=200, ten columns that count"""
+    r, n = rng(42), rows(5_000)
+    X = r.standard_normal((n, 200))
+    y = X[:, :10].sum(axis=1) + r.standard_normal(n)
+    names = ",".join(["y"] + [f"x{j + 1}" for j in range(200)])
+    whole(os.path.join(d, "forward.csv"),
+          lambda path: np.savetxt(path, np.column_stack([y, X]), fmt="%.6f", delimiter=",", header=names, comments=""))
+
+
+@wl
 def cart(d):
     """n=2e5 (+2e4 test) d=30 two-class"""
     X, y = clf_data(16, 220_000, 30, 1.0)

@@ -68,6 +68,17 @@ Value logit(const Job& task) {
   return out;
 }
 
+/// The area with DeLong's interval.
+Value area(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix score = task.matrix("scores_s.npy"), y = task.matrix("scores_y.npy");
+  const Labels truth(y.data(), y.data() + y.rows());
+  const Auc found = timed(out, [&] { return auc(truth, score.col(0)); });
+  quality.set("auc", found.value);
+  out.set("quality", quality);
+  return out;
+}
+
 /// The response as numbers 0 and 1, as R has it.
 Value glm(const Job& task) {
   Value out = Value::object(), quality = Value::object();
@@ -290,6 +301,7 @@ const Workloads kWorkloads{
     {"sparse_logit_l1", [](const Job& task) { return sparse_logit(task, Penalty::l1); }},
     {"sparse_svm_hinge", [](const Job& task) { return sparse_svm(task, MarginLoss::hinge, 5e-4); }},
     {"sparse_svm_squared", [](const Job& task) { return sparse_svm(task, MarginLoss::squared_hinge, 1e-4); }},
+    {"auc", area},
     {"gp", gp},
     {"krr", krr},
     {"svm_a", [](const Job& task) { return svm_fit(task, "svm_a"); }},

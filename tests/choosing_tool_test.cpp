@@ -45,6 +45,52 @@ TEST(ChoosingTool, PredictionsOutOfFoldHaveOneLineForEachRow) {
             in.lemma("cross lda train.csv 'y ~ .' --folds 4 --json --threads 3").out);
 }
 
+TEST(ChoosingTool, ThreePartsShareNoRowAndAreStratified) {
+  const Lab in;
+  const auto found = in.lemma("split train.csv --by y --test 0.2 --validation 0.3 -o a.csv b.csv c.csv --json");
+  ASSERT_EQ(found.code, 0) << found.err;
+  const Value parts = from_json(found.out);
+  EXPECT_EQ(parts.at("train").at("rows").as_integer(), 40);
+  EXPECT_EQ(parts.at("validation").at("rows").as_integer(), 24);
+  EXPECT_EQ(parts.at("test").at("rows").as_integer(), 16);
+  ASSERT_EQ(in.lemma("fit lda a.csv 'y ~ .' -o m.lemma").code, 0);
+  for (const char* rest : {"b.csv", "c.csv"})
+    EXPECT_EQ(in.lemma(fmt::format("evaluate m.lemma {} --strict", rest)).code, 0);
+  EXPECT_TRUE(contains(in.lemma("split train.csv --validation 0.2 -o a.csv b.csv").err, "needs a third file"));
+  EXPECT_TRUE(contains(in.lemma("split train.csv --test 0.6 -o a.csv b.csv c.csv").err, "leave rows to learn from"));
+}
+
+TEST(ChoosingTool, EveryStepOfASearchNamesItsColumns) {
+  const Folder in;
+  const auto found = in.lemma("select boston 'medv ~ lstat + rm + age' --by best --json");
+  ASSERT_EQ(found.code, 0) << found.err;
+  const Value document = from_json(found.out);
+  const auto& steps = document.at("subsets").as_list();
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(steps[2].as_strings(), (std::vector<std::string>{"lstat", "rm"}));
+  EXPECT_EQ(steps[static_cast<std::size_t>(document.at("choice").as_integer())].as_strings(),
+            document.at("chosen").as_strings());
+  EXPECT_EQ(document.at("table").at("rows").as_strings()[1], "lstat");
+}
+
+TEST(ChoosingTool, IntervalsOfSharesAreOfTheKindAskedFor) {
+  const Lab in;
+  ASSERT_EQ(in.lemma("fit lda train.csv 'y ~ .' -o m.lemma").code, 0);
+  const auto bounds = [&](const std::string& flags) {
+    const auto found = in.lemma("evaluate m.lemma test.csv --json " + flags);
+    EXPECT_EQ(found.code, 0) << found.err;
+    return from_json(found.out).at("measures").at("bounds");
+  };
+  const auto width = [](const Value& pair) { return pair.as_vector()(1) - pair.as_vector()(0); };
+  const Value wilson = bounds(""), exact = bounds("--interval exact"),
+              wide = bounds("--interval hoeffding --bootstrap 0");
+  EXPECT_LT(width(wilson.at("accuracy")), width(exact.at("accuracy")));
+  EXPECT_LT(width(exact.at("accuracy")), width(wide.at("accuracy")));
+  EXPECT_TRUE(wilson.find("kappa"));
+  EXPECT_FALSE(wide.find("kappa"));
+  EXPECT_EQ(in.lemma("evaluate m.lemma test.csv --interval wald").code, 2);
+}
+
 TEST(ChoosingTool, PlansRefuseFlagsThatTheyDoNotLookAt) {
   const Lab in;
   const auto error = [&](const std::string& flags) {

@@ -7,8 +7,8 @@
 #include <lemma/math/distributions.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/curves.hpp>
+#include <lemma/tree/shared/radix.hpp>
 #include <limits>
-#include <numeric>
 
 namespace lemma {
 namespace {
@@ -24,16 +24,23 @@ struct Ranking {
 };
 
 Ranking rank(const Labels& truth, const VectorView& score, int positive, const VectorView& w) {
-  std::vector<Index> order(truth.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return score(i) > score(j); });
+  require(truth.size() <= std::numeric_limits<std::uint32_t>::max(), "there are more than 4,294,967,295 rows to order");
+  const bool alike = (w.array() == 1).all();  // then nothing needs to be known of a row but its class
+  std::vector<KeyedRow> order(truth.size());
+  for (std::size_t i = 0; i < order.size(); ++i)  // the largest first
+    order[i] = {~key_of(score(static_cast<Index>(i))),
+                alike ? static_cast<std::uint32_t>(truth[i] == positive) : static_cast<std::uint32_t>(i)};
+  radix_sort(order);
   Ranking out;
-  for (const Index i : order) {
-    if (w(i) == 0) continue;
-    if (out.ties.empty() || score(i) < out.ties.back().score) out.ties.push_back({score(i), 0, 0});
-    const bool is_positive = truth[static_cast<std::size_t>(i)] == positive;
-    (is_positive ? out.ties.back().positives : out.ties.back().negatives) += w(i);
-    (is_positive ? out.positives : out.negatives) += w(i);
+  out.ties.reserve(order.size());
+  for (const KeyedRow& each : order) {
+    const double weight = alike ? 1.0 : w(static_cast<Index>(each.row));
+    if (weight == 0) continue;
+    const double value = number_of(~each.key);
+    if (out.ties.empty() || value < out.ties.back().score) out.ties.push_back({value, 0, 0});
+    const bool is_positive = alike ? each.row == 1 : truth[each.row] == positive;
+    (is_positive ? out.ties.back().positives : out.ties.back().negatives) += weight;
+    (is_positive ? out.positives : out.negatives) += weight;
   }
   return out;
 }
@@ -53,6 +60,8 @@ struct Placements {
 };
 Placements placements(const Ranking& r) {
   Placements out;
+  out.of_positive.reserve(r.ties.size());
+  out.of_negative.reserve(r.ties.size());
   double negatives_above = 0, positives_above = 0;
   for (const Tie& tie : r.ties) {
     out.of_positive.push_back((r.negatives - negatives_above - tie.negatives / 2) / r.negatives);

@@ -206,6 +206,7 @@ class Choosing {
       const Subset& step = path.steps[i];
       std::vector<std::string> names;
       for (const Index j : step.columns) names.push_back(rows_.features[at(j)]);
+      out_.subsets.push_back(names);
       t.rows.push_back((i == path.choice ? "> " : "  ") + (options_.by == ChooseBy::best
                                                                ? (names.empty() ? "none" : join_words(names, 8))
                                                            : i == 0 ? std::string(names.empty() ? "none" : "all")
@@ -217,6 +218,7 @@ class Choosing {
       adjusted.values.push_back(step.adjusted_r_squared);
       cp.values.push_back(step.cp);
     }
+    out_.choice = path.choice;
     choose(path.chosen().columns);
     if (options_.by == ChooseBy::best)
       out_.notes.push_back(
@@ -244,10 +246,12 @@ class Choosing {
       const auto& step = path.steps[i];
       std::vector<std::string> names;
       for (const Index j : step.columns) names.push_back(rows_.features[at(j)]);
+      out_.subsets.push_back(names);
       t.rows.push_back((i == path.choice ? "> " : "  ") + (step.move.empty() ? join_words(names, 8) : step.move));
       size.values.push_back(static_cast<double>(step.columns.size()));
       loss.values.push_back(step.score);
     }
+    out_.choice = path.choice;
     choose(path.chosen().columns);
     out_.cancelled = path.cancelled;
     out_.notes.push_back(fmt::format(
@@ -293,7 +297,15 @@ Value ColumnChoice::to_value() const {
   out.set("columns", columns);
   out.set("chosen", chosen);
   out.set("formula", formula.empty() ? Value() : Value(formula));
-  out.set("table", table.to_value());
+  AnovaTable lines = table;
+  if (!subsets.empty()) {
+    Value::List steps;
+    for (const auto& subset : subsets) steps.emplace_back(subset);
+    out.set("subsets", std::move(steps));
+    out.set("choice", static_cast<Index>(choice));
+    for (auto& name : lines.rows) name.erase(0, 2);  // the mark of the chosen one
+  }
+  out.set("table", lines.to_value());
   out.set("notes", notes);
   return out;
 }

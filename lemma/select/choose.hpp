@@ -40,6 +40,8 @@ struct ColumnChoice {
       formula;       // the formula with the chosen columns, where they are columns of the table; else empty
   AnovaTable table;  // a line for each column, or for each step
   std::vector<std::string> columns, chosen;
+  std::vector<std::vector<std::string>> subsets;  // of a search: the columns of each step
+  std::size_t choice = 0;                         // the step that was chosen
   std::vector<std::string> notes;  // of the rows, and what the choice is worth
   bool cancelled = false;
 

@@ -169,7 +169,7 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
       FitOptions each = how;
       each.seed = fit_seed(options.seed, i);
       try {
-        const auto learned = experiment.fit(rows_of(i), each);
+        const auto learned = experiment.fit_drawn(rows_of(i), each);
         const bool same = !learned.design || learned.design->features() == experiment.design().features();
         if (same) found[static_cast<std::size_t>(i)] = numbers_in(learned, experiment.design(), options.result);
       } catch (const Error&) {}  // a sample without a class, or with a column that does not vary
@@ -211,6 +211,10 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
     out.lower(j) = bounds.lower;
     out.upper(j) = bounds.upper;
   }
+  if (experiment.task() == Task::clustering)
+    out.notes.push_back(
+        "clusters have no order of their own: where samples number them otherwise, entries of different clusters are "
+        "taken together, and errors are too large");
   if (out.failed > 0 && !out.cancelled)
     out.notes.push_back(
         fmt::format("{} of {} samples had no fit with these columns and do not count", out.failed, options.samples));

@@ -86,6 +86,33 @@ TEST(Bootstrap, GroupsDrawnWholeSayHowFewThereAre) {
   EXPECT_GT(of(Ols{}, "y ~ x", table, groups).std_error(1), 2.5 * of(Ols{}, "y ~ x", table, rows).std_error(1));
 }
 
+TEST(Bootstrap, ASampleIsEachRowOnceWithItsCopies) {  // the same numbers as of the rows copied
+  const Table pima = dataset("pima_train");
+  const auto spec = parse_method("glm(family=binomial)").completed();
+  ResultBootstrap options;
+  options.samples = 20;
+  options.interval = ResultInterval::percentile;
+  const auto found = of(spec, "type ~ glu + bmi", pima, options);
+  const Experiment experiment(spec, formula("type ~ glu + bmi"), MemoryTableStream(pima), {});
+  const std::vector<Index> drawn{0,  0,  0,  5,  5,  9,  17, 33, 40, 41,  42, 50,
+                                 51, 52, 60, 60, 77, 80, 81, 90, 101, 120, 150};
+  const auto once = experiment.fit_drawn(drawn, {}), copied = experiment.fit(drawn, {});
+  const Names names{experiment.design().features(), experiment.design().classes(), experiment.design().target()};
+  const Vector a = once.model->results(names).at("coefficients").as_vector(),
+               b = copied.model->results(names).at("coefficients").as_vector();
+  EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-8 * b.cwiseAbs().maxCoeff());
+  EXPECT_GT(found.std_error(1), 0);
+}
+
+TEST(Bootstrap, ClustersHaveNoOrderAndThatIsSaid) {
+  ResultBootstrap options;
+  options.result = "centers";
+  options.samples = 10;
+  const auto found = of(parse_method("kmeans").completed(), "~ petal_length + petal_width", dataset("iris"), options);
+  ASSERT_FALSE(found.notes.empty());
+  EXPECT_NE(found.notes.back().find("clusters have no order"), std::string::npos);
+}
+
 TEST(Bootstrap, WhatIsNotThereIsNamed) {
   ResultBootstrap options;
   options.result = "coefficient";

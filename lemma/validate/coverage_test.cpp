@@ -50,7 +50,8 @@ TEST(Coverage, OfWilsonsInterval) {
 
 TEST(Coverage, OfTheExactIntervalIsNeverLess) {
   for (const double p : {0.02, 0.3})
-    expect_covers(0.95, [&](RandomStream stream) { return inside(*clopper_pearson(share_of_hits(stream, p, 25), 25), p); });
+    expect_covers(
+        0.95, [&](RandomStream stream) { return inside(*clopper_pearson(share_of_hits(stream, p, 25), 25), p); });
 }
 
 TEST(Coverage, OfHoeffdingsIntervalIsNeverLess) {
@@ -86,7 +87,8 @@ TEST(Coverage, OfDeLongsIntervalOfAnArea) {
 }
 
 TEST(Coverage, OfDeLongsIntervalOfADifferenceOnTheSameRows) {
-  const double truth = normal_cdf(1 / std::sqrt(2.0)) - normal_cdf(1 / 2.0);  // the second score: the first and as much noise
+  // the second score is the first and as much noise
+  const double truth = normal_cdf(1 / std::sqrt(2.0)) - normal_cdf(1 / 2.0);
   expect_covers(0.93, [&](RandomStream stream) {
     const Ranked rows(stream, 1);
     Vector noisy = rows.score;
@@ -109,7 +111,8 @@ Answers two_classes(RandomStream& stream, int n) {
 
 TEST(Coverage, OfTheBootstrapOfMeasuresWithoutAFormula) {
   // balanced accuracy 0.7; F1 = 2 · 0.3 / (2 · 0.3 + 0.1 + 0.2); kappa = (0.7 − 0.5) / (1 − 0.5)
-  const std::vector<std::pair<std::string, double>> truths{{"balanced_accuracy", 0.7}, {"f1", 0.6 / 0.9}, {"kappa", 0.4}};
+  const std::vector<std::pair<std::string, double>> truths{
+      {"balanced_accuracy", 0.7}, {"f1", 0.6 / 0.9}, {"kappa", 0.4}};
   for (const auto& [name, truth] : truths)
     expect_covers(0.925, [&, &name = name, &truth = truth](RandomStream stream) {
       Judgement judged;

@@ -162,7 +162,8 @@ TEST(Cross, LeaveOneOutOfNeighboursIsOneSearch) {
   const Table iris = dataset("iris"), boston = dataset("boston").slice(0, 100);
   const Plan loo{.kind = PlanKind::loo};
   for (const char* method : {"knn(k=1)", "knn(k=4)", "knn(k=7, vote=distance)", "knn(k=3, metric=manhattan)"}) {
-    const auto closed = crossed(method, "species ~ .", iris, loo), forced = crossed(method, "species ~ .", iris, loo, by_force());
+    const auto closed = crossed(method, "species ~ .", iris, loo),
+               forced = crossed(method, "species ~ .", iris, loo, by_force());
     EXPECT_TRUE(closed.closed_form) << method;
     for (std::size_t i = 0; i < 150; ++i) {
       const Vector difference = closed.folds[0].answers.probabilities.row(static_cast<Index>(i)) -

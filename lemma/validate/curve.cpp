@@ -43,6 +43,7 @@ Vector score_from(const TrainedModel& trained, const AskedTable& asked, const Ta
   const std::string hint = way.empty() ? "" : fmt::format("; fit it with {}", way);
   if (kind == CurveKind::calibration)
     throw Error(fmt::format("{} gives no probabilities that could be calibrated{}", name, hint));
+  if (asked.answers.score.size() > 0) return asked.answers.score * (positive == 1 ? 1.0 : -1.0);
   if (!judging::gives(trained.model, kDecisionPart))
     throw Error(
         fmt::format("{} gives neither probabilities nor a decision value that rows could be ordered by{}", name, hint));
@@ -60,14 +61,47 @@ Vector score_from(const TrainedModel& trained, const AskedTable& asked, const Ta
                           asked.classes[static_cast<std::size_t>(positive)], hint));
 }
 
-Table points_of(CurveKind kind, const Scored& s, const CurveOptions& options, ModelCurve& out) {
+/// Of the rows with the largest scores, so large a share of all: positives among them, against as many drawn at random. Between two
+/// scores in proportion.
+Measure lift_at(double share, const LiftCurve& c) {
+  const auto after = std::lower_bound(c.share.begin(), c.share.end(), share) - c.share.begin();
+  const double from = c.share(after - 1), to = c.share(after), part = (share - from) / (to - from);
+  const double gain = c.gain(after - 1) + part * (c.gain(after) - c.gain(after - 1));
+  return {fmt::format("lift_{}", share),
+          gain / share,
+          fmt::format("positives among the {} % of the rows with the largest scores, against as many drawn at random",
+                      100 * share),
+          true,
+          {}};
+}
+
+/// What is told beside the curve.
+std::vector<Measure> measures_beside(CurveKind kind, const Scored& s, const CurveOptions& options) {
+  switch (kind) {
+    case CurveKind::roc: {
+      const Auc area = auc(s.truth, s.score, s.positive, s.weight);
+      return {{"auc", area.value, "a positive has the higher score than a negative with this probability", true,
+               area.bounds}};
+    }
+    case CurveKind::pr:
+      return {{"average_precision",
+               average_precision(s.truth, s.score, s.positive, s.weight),
+               "area under precision over recall",
+               true,
+               {}}};
+    case CurveKind::lift: {
+      const LiftCurve c = lift_curve(s.truth, s.score, s.positive, s.weight);
+      return {lift_at(0.1, c), lift_at(0.2, c)};
+    }
+    default: return measures(calibration(s.truth, s.score, s.positive, options.bins, options.by, s.weight));
+  }
+}
+
+Table points_of(CurveKind kind, const Scored& s, const CurveOptions& options) {
   const auto number = [](const char* name, const Vector& v) { return numeric(name, list(v)); };
   switch (kind) {
     case CurveKind::roc: {
       const RocCurve c = roc_curve(s.truth, s.score, s.positive, s.weight);
-      const Auc area = auc(s.truth, s.score, s.positive, s.weight);
-      out.measures = {{"auc", area.value, "a positive has the higher score than a negative with this probability", true,
-                       area.bounds}};
       Vector threshold = c.threshold;
       threshold(0) = std::nan("");  // no row has so large a score
       return Table({number("threshold", threshold), number("false_positive_rate", c.false_positive_rate),
@@ -75,35 +109,17 @@ Table points_of(CurveKind kind, const Scored& s, const CurveOptions& options, Mo
     }
     case CurveKind::pr: {
       const PrecisionRecallCurve c = precision_recall_curve(s.truth, s.score, s.positive, s.weight);
-      out.measures = {{"average_precision",
-                       average_precision(s.truth, s.score, s.positive, s.weight),
-                       "area under precision over recall",
-                       true,
-                       {}}};
       return Table({number("threshold", c.threshold), number("recall", c.recall), number("precision", c.precision)});
     }
     case CurveKind::lift: {
       LiftCurve c = lift_curve(s.truth, s.score, s.positive, s.weight);
       c.threshold(0) = std::nan("");
-      for (const double share : {0.1, 0.2}) {  // the best tenth and fifth of the rows, between two scores in proportion
-        const auto after = std::lower_bound(c.share.begin(), c.share.end(), share) - c.share.begin();
-        const double from = c.share(after - 1), to = c.share(after), part = (share - from) / (to - from);
-        const double gain = c.gain(after - 1) + part * (c.gain(after) - c.gain(after - 1));
-        out.measures.push_back({fmt::format("lift_{}", share),
-                                gain / share,
-                                fmt::format("positives among the {} % of the rows with the largest scores, against "
-                                            "as many drawn at random",
-                                            100 * share),
-                                true,
-                                {}});
-      }
       return Table(
           {number("threshold", c.threshold), number("share", c.share), number("gain", c.gain), number("lift", c.lift)});
     }
     case CurveKind::calibration: break;
   }
   const Calibration c = calibration(s.truth, s.score, s.positive, options.bins, options.by, s.weight);
-  out.measures = measures(c);
   std::vector<double> lower, upper, rows, predicted, observed, low, high;
   for (const auto& bin : c.bins) {
     lower.push_back(bin.lower);
@@ -192,7 +208,14 @@ CurveResult curve(CurveKind kind, std::span<const NamedModel> models, const Tabl
     found.rows = asked.kept.count();
     found.honesty = asked.honesty;
     found.notes = asked.notes;
-    found.points = points_of(kind, one, options, found);
+    found.points = points_of(kind, one, options);
+    found.measures = measures_beside(kind, one, options);
+    judging::draw_bounds(found.measures, static_cast<Index>(one.truth.size()), one.weight, 2, options.judge,
+                         options.judge.execution.part(1, 1), [&](const Vector& times) {
+                           Scored drawn = one;
+                           drawn.weight = times;
+                           return measures_beside(kind, drawn, options);
+                         });
     const std::string positive = asked.classes[static_cast<std::size_t>(one.positive)];
     if (out.positive.empty()) out.positive = positive;
     else if (out.positive != positive)

@@ -28,6 +28,31 @@ TEST(Curve, OfSeveralModelsComparesTheirAreasOnTheSameRows) {
   EXPECT_EQ(table_of(found).column(Index{0}).name, "model");
 }
 
+TEST(Curve, EveryFigureBesideItHasAnInterval) {
+  const Table fresh = dataset("pima_test");
+  const TrainedModel lda = trained("lda", dataset("pima_train"), "type ~ .");
+  const std::vector<NamedModel> models{{"lda", &lda}};
+  for (const auto kind : {CurveKind::roc, CurveKind::pr, CurveKind::lift, CurveKind::calibration}) {
+    CurveOptions options;
+    options.judge.bootstrap = 200;
+    options.judge.execution.threads = 1;
+    const CurveResult one = curve(kind, models, MemoryTableStream(fresh), options);
+    options.judge.execution.threads = 3;
+    EXPECT_EQ(to_json(to_value(one)), to_json(to_value(curve(kind, models, MemoryTableStream(fresh), options))));
+    for (const Measure& each : one.curves[0].measures) {
+      ASSERT_TRUE(each.bounds) << each.name;
+      EXPECT_LT(each.bounds->lower, each.bounds->upper) << each.name;
+    }
+  }
+  JudgeOptions judged;
+  judged.bootstrap = 200;
+  CurveOptions options;
+  options.judge = judged;
+  EXPECT_EQ(find_measure(judge(lda, fresh, judged).measures, "average_precision")->bounds->lower,
+            curve(CurveKind::pr, models, MemoryTableStream(fresh), options).curves[0].measures[0].bounds->lower)
+      << "the same as evaluate tells";
+}
+
 TEST(Curve, OfMarginsWithoutProbabilitiesGoesByTheDecision) {
   const Table rows = dataset("pima_train"), fresh = dataset("pima_test");
   const TrainedModel svm = trained("linear_svm", rows, "type ~ .");

@@ -157,24 +157,43 @@ std::unique_ptr<Rows> Experiment::some(const std::vector<Index>& which) const {
 }
 
 Experiment::Learned Experiment::fit(const std::vector<Index>& train, const FitOptions& options) const {
-  const Method& method = spec_.method();
   const Execution execution = options.execution();
   const Hearing hearing(execution);
-  const auto learn = [&](const Design& design, const Rows& rows) {
-    Value params = spec_.params();
-    pass_intercept(method, design, params);
-    return method.fit(params, rows, options);
-  };
-  if (design_is_shared(train)) return {learn(design_, *some(train)), {}};
+  if (design_is_shared(train)) return {learn(design_, *some(train), options), {}};
   const Table part = table_->select(train);
   Design own(formula_, part, how_);
-  if (own.save() == saved_) return {learn(design_, *some(train)), {}};
+  if (own.save() == saved_) return {learn(design_, *some(train), options), {}};
   RowsUse use = detail::training_use({});
-  use.reader = method.name();
+  use.reader = spec_.method().name();
   const MemoryTableStream stream(part);
   const RowsOfData given = rows_for(own, stream, use, {}, execution);
-  AnyModel model = learn(own, *given.rows);
+  AnyModel model = learn(own, *given.rows, options);
   return {std::move(model), std::move(own)};
+}
+
+AnyModel Experiment::learn(const Design& design, const Rows& rows, const FitOptions& options) const {
+  Value params = spec_.params();
+  pass_intercept(spec_.method(), design, params);
+  return spec_.method().fit(params, rows, options);
+}
+
+Experiment::Learned Experiment::fit_drawn(const std::vector<Index>& train, const FitOptions& options) const {
+  const MethodAbout& about = spec_.method().about();
+  const bool by_copies = about.takes_weights && !about.random && !about.keeps_rows && learns_by_method_alone();
+  if (!by_copies || rows_->sparse() || !design_is_shared(train)) return fit(train, options);
+  Vector drawn = Vector::Zero(rows());
+  for (const Index i : train) drawn(i) += 1;
+  std::vector<Index> once;
+  std::vector<double> copies;
+  for (Index i = 0; i < rows(); ++i)
+    if (drawn(i) > 0) {
+      once.push_back(i);
+      copies.push_back(drawn(i));
+    }
+  const Execution execution = options.execution();
+  const Hearing hearing(execution);
+  const auto distinct = some(once);
+  return {learn(design_, ReweightedRows(*distinct, copies), options), {}};
 }
 
 Answers Experiment::truth_of(const std::vector<Index>& which) const {

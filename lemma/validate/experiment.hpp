@@ -49,6 +49,8 @@ class Experiment {
     std::optional<Design> design;  // its own, where the training rows make another one than all rows do
   };
   Learned fit(const std::vector<Index>& train, const FitOptions& options) const;
+  /// The same of rows drawn with replacement. A method to which weight k is k copies sees each row once: 63 % of them.
+  Learned fit_drawn(const std::vector<Index>& train, const FitOptions& options) const;
 
   struct Asked {
     std::vector<Index> rows;  // that were judged
@@ -65,6 +67,7 @@ class Experiment {
   std::unique_ptr<Rows> some(const std::vector<Index>& rows) const;
 
  private:
+  AnyModel learn(const Design& design, const Rows& rows, const FitOptions& options) const;
   bool design_is_shared(const std::vector<Index>& train) const;
   AnySpec spec_;
   Formula formula_;

@@ -106,7 +106,9 @@ void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, 
         add_mean("deviance_" + std::string(name_of(asked.family)), "mean deviance of the family",
                  unit_deviances(answers.y, answers.value, asked.family, asked.number), answers, out);
         break;
-      case Kind::coverage: add_coverage(model, rows, answers, asked.number, options.rates, options.execution, out); break;
+      case Kind::coverage:
+        add_coverage(model, rows, answers, asked.number, options.rates, options.execution, out);
+        break;
       case Kind::ece:
       case Kind::brier_parts: add_calibration(asked, answers, out); break;
     }

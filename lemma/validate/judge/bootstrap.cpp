@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/parallel.hpp>
 #include <lemma/core/random.hpp>
+#include <lemma/metric/clustering.hpp>
 #include <lemma/validate/bootstrap.hpp>
 #include <lemma/validate/judge/parts.hpp>
 
@@ -45,6 +46,8 @@ Vector times_drawn(const Vector& weight, Index rows, RandomStream& stream) {
 
 /// Every measure that rows and answers alone give; the weights are how often each row was drawn.
 std::vector<Measure> measures_of(const Answers& answers, const JudgeOptions& options, const Judgement& whole) {
+  if (whole.task == Task::clustering)
+    return agreement_measures(answers.truth->labels, answers.predicted, answers.weight);
   Judgement out;
   out.task = whole.task;
   out.method = whole.method;
@@ -60,25 +63,22 @@ bool has_interval(const Measure& measure) { return measure.name != "max_error"; 
 
 }  // namespace
 
-void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
-                          Judgement& out) {
-  if (out.task != Task::regression && out.task != Task::classification) return;
+Index draw_bounds(std::vector<Measure>& measures, Index rows, const Vector& weight, std::size_t classes,
+                  const JudgeOptions& options, const Execution& execution,
+                  const std::function<std::vector<Measure>(const Vector& times)>& again) {
   std::vector<Measure*> open;
-  for (Measure& each : out.measures)
+  for (Measure& each : measures)
     if (!each.bounds && std::isfinite(each.value) && has_interval(each)) open.push_back(&each);
-  const double n = out.weight.value_or(static_cast<double>(out.rows));
-  const Index samples = samples_for(n, out.classes.size(), options);
-  if (open.empty() || n < 2 || samples == 0) return;
+  const double n = weight.size() > 0 ? weight.sum() : static_cast<double>(rows);
+  const Index samples = samples_for(n, classes, options);
+  if (open.empty() || n < 2 || samples == 0) return 0;
   std::vector<std::vector<double>> found(open.size(),
                                          std::vector<double>(static_cast<std::size_t>(samples), std::nan("")));
   parallel_for(samples, execution, [&](Index b) {
     RandomStream stream = RandomStream(options.seed, 0xb007).split(static_cast<std::uint64_t>(b));
-    Answers drawn = answers;
-    drawn.weight = times_drawn(answers.weight, out.rows, stream);
-    const auto measures = measures_of(drawn, options, out);
+    const auto drawn = again(times_drawn(weight, rows, stream));
     for (std::size_t i = 0; i < open.size(); ++i)
-      if (const Measure* each = find_measure(measures, open[i]->name))
-        found[i][static_cast<std::size_t>(b)] = each->value;
+      if (const Measure* each = find_measure(drawn, open[i]->name)) found[i][static_cast<std::size_t>(b)] = each->value;
   });
   for (std::size_t i = 0; i < open.size(); ++i) {
     std::erase_if(found[i], [](double each) { return !std::isfinite(each); });  // a sample without a class
@@ -86,7 +86,19 @@ void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, c
     const IntervalOf interval = interval_of_samples(ResultInterval::percentile, open[i]->value, found[i], {}, 0.95);
     open[i]->bounds = Bounds{interval.lower, interval.upper};
   }
-  out.bootstrap = samples;
+  return samples;
+}
+
+void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
+                          Judgement& out) {
+  const bool judged = out.task == Task::regression || out.task == Task::classification;
+  if (!judged && !answers.truth) return;
+  out.bootstrap = draw_bounds(out.measures, out.rows, answers.weight, out.classes.size(), options, execution,
+                              [&](const Vector& times) {
+                                Answers drawn = answers;
+                                drawn.weight = times;
+                                return measures_of(drawn, options, out);
+                              });
 }
 
 }  // namespace lemma::judging

@@ -1,5 +1,6 @@
 // lemma/validate/judge/parts.hpp: what the files of judge share. Inner header.
 #pragma once
+#include <functional>
 #include <lemma/validate/answers.hpp>
 #include <lemma/validate/judge.hpp>
 
@@ -18,8 +19,12 @@ void measure_answers(const std::vector<std::string>& classes, const Answers& ans
 void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
                Judgement& out);
 
-/// Percentile intervals for measures that have no other, by drawing the rows again and again; what grows with the rows, as the
-/// largest error does, has none.
+/// Percentile intervals for measures that have no other, by drawing `rows` rows again and again: `again` measures them anew, given
+/// how often each was drawn. What grows with the rows, as the largest error does, has none. How many samples were drawn; 0: none.
+Index draw_bounds(std::vector<Measure>& measures, Index rows, const Vector& weight, std::size_t classes,
+                  const JudgeOptions& options, const Execution& execution,
+                  const std::function<std::vector<Measure>(const Vector& times)>& again);
+/// Of everything that was measured, but for what follows from distances between the rows.
 void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
                           Judgement& out);
 
