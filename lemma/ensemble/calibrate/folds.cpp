@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/ensemble/calibrate/folds.hpp>
 #include <lemma/model/row_hash.hpp>
@@ -15,17 +16,6 @@ namespace {
 /// Probabilities are not taken nearer to 0 and 1 than this: a leaf that saw one class alone is not certain.
 constexpr double kSurest = 1e-6;
 constexpr Index kTogether = 4096;
-
-/// Passes questions on and keeps reports to itself: the fits stand side by side.
-class Quietly final : public Progress {
- public:
-  explicit Quietly(Progress* outer) : outer_(outer) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(outer_); }
-
- private:
-  Progress* outer_;
-};
 
 struct Outcomes {
   std::vector<std::uint64_t> hash;
