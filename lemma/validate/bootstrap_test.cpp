@@ -1,4 +1,5 @@
 // lemma/validate/bootstrap_test.cpp
+#include <atomic>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
@@ -53,6 +54,38 @@ TEST(Bootstrap, IntervalsFollowTheirFormulas) {
   const auto shifted = interval_of_samples(ResultInterval::bca, 60, samples, {}, 0.9);
   EXPECT_GT(shifted.lower, plain.lower) << "most samples below the estimate: the interval moves up";
   EXPECT_TRUE(std::isnan(interval_of_samples(ResultInterval::bca, 200, samples, {}, 0.9).lower));
+}
+
+/// Hears so many questions with patience.
+class Patient final : public Progress {
+ public:
+  explicit Patient(long long questions) : left_(questions) {}
+  void report(double, std::string_view) override {}
+  bool cancelled() const override { return ++asked >= left_; }
+  mutable std::atomic<long long> asked = 0;
+
+ private:
+  long long left_;
+};
+
+TEST(Bootstrap, IsAskedInsideEachFit) {
+  const Table table = dataset("boston");
+  ResultBootstrap options;
+  options.result = "importance";
+  options.interval = ResultInterval::percentile;
+  options.samples = 10;
+  const AnySpec forest = parse_method("forest(trees=40)").completed();
+  Patient endless(1'000'000'000);
+  options.execution.threads = 1;
+  options.execution.progress = &endless;
+  of(forest, "medv ~ .", table, options);
+  EXPECT_GT(endless.asked, 40 * 11) << "at least once for each tree";
+  Patient patience(endless.asked / 2);
+  options.execution.progress = &patience;
+  try {
+    of(forest, "medv ~ .", table, options);
+  } catch (const Cancelled&) {}
+  EXPECT_LT(patience.asked, endless.asked / 2 + 60);
 }
 
 TEST(Bootstrap, IsTheSameOnAnyNumberOfThreads) {
