@@ -96,9 +96,10 @@ void add_evaluate(CLI::App& tool, Context& context) {
       ->allow_extra_args(false);
   add_option(*command, "--interval", options->interval,
              "of shares: wilson (default), exact (Clopper and Pearson) or hoeffding");
-  add_option(*command, "--bootstrap", options->bootstrap,
-             "samples for the intervals of the other measures (default: 200 to 1,000, none of more than 20,000 rows or, of "
-             "K classes, 40,000 / K); 0: none");
+  add_option(
+      *command, "--bootstrap", options->bootstrap,
+      "samples for the intervals of the other measures (default: 200 to 1,000, none of more than 20,000 rows or, of "
+      "K classes, 40,000 / K); 0: none");
   add_option(*command, "--weights", options->weights,
              "column of frequencies (default: that of the fit, where DATA has it): weight k is k copies of the row")
       ->group("Data");

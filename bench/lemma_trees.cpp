@@ -42,7 +42,8 @@ Value classified(const Job& task, const std::string& name, const Spec& how) {
   const TwoClasses data(task, name);
   const Valid<Spec> spec(how);
   const auto model = timed(out, [&] { return fit(spec, data.rows, task.options); });
-  if constexpr (requires { model.classify(data.new_x); }) quality.set("test_error", data.error(model.classify(data.new_x)));
+  if constexpr (requires { model.classify(data.new_x); })
+    quality.set("test_error", data.error(model.classify(data.new_x)));
   else quality.set("test_error", data.error(model.predict(data.new_x)));
   out.set("quality", quality);
   evidence(out, model.certificate);

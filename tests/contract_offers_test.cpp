@@ -33,7 +33,8 @@ TEST_P(Offers, ThatItIsAboutTheRowsOfTheFitAloneAndWhatThereIsInTheirPlace) {
     if (field.shown == Shown::result) words.push_back("'lemma show MODEL " + field.name + "'");
   for (const ActionInfo& action : method().actions()) words.push_back("'lemma " + action.name + " MODEL'");
   if (words.size() > 12) words.resize(12);  // of many the first are told
-  judge_all(must_refuse("predict", [&] { model.predict(example().table); }, words));
+  judge_all(must_refuse(
+      "predict", [&] { model.predict(example().table); }, words));
 }
 
 TEST_P(Offers, PartsWithNamesOfTheirOwnThatAreGivenWhenTheyAreAskedFor) {
@@ -92,7 +93,8 @@ TEST_P(Offers, IntervalsThatLieAroundTheValueAndGrowWithTheLevel) {
   };
   if (!offers(model, kIntervalPart)) {
     const auto ask = [&] { asked(IntervalKind::confidence, 0.9); };
-    return judge_all(must_refuse("interval", ask, {says_nothing_of_rows(model) ? "says nothing" : "interval", method().name()}));
+    return judge_all(
+        must_refuse("interval", ask, {says_nothing_of_rows(model) ? "says nothing" : "interval", method().name()}));
   }
   Complaints all;
   Matrix of_value;
@@ -124,7 +126,8 @@ TEST_P(Offers, DeviationsOfWhichAnObservationHasTheLarger) {
   options.deviations = true;
   const auto ask = [&] { return model.predict(example().table, options); };
   if (!offers(model, kDeviationsPart))
-    return judge_all(must_refuse("deviations", ask, {says_nothing_of_rows(model) ? "says nothing" : "deviations", method().name()}));
+    return judge_all(
+        must_refuse("deviations", ask, {says_nothing_of_rows(model) ? "says nothing" : "deviations", method().name()}));
   const Matrix said = ask().matrix(kDeviationsPart.name);
   ASSERT_EQ(said.cols(), 2);
   EXPECT_GE(said.minCoeff(), 0);
@@ -196,7 +199,8 @@ TEST_P(Offers, AnUpdateThatIsAModelOfAllRows) {
   try {
     const TrainedModel updated = ask();
     EXPECT_TRUE(updated.model->certificate().holds()) << updated.model->certificate().message;
-    const bool learns = !same_bits(train_on(method(), all).model->save(), model.model->save());  // squares of columns do not
+    const bool learns =
+        !same_bits(train_on(method(), all).model->save(), model.model->save());  // squares of columns do not
     EXPECT_EQ(!same_bits(updated.model->save(), model.model->save()), learns);
     const MemoryTableStream before(first);
     const std::vector<const TableStream*> tables{&before, &more};

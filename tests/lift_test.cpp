@@ -46,7 +46,8 @@ double accuracy(const TrainedModel& model, const Table& table) {
 
 TEST(Lift, APlaneAfterTheParabolicLiftIsACircle) {
   const Table circle = ring(true, 0.3);
-  EXPECT_FALSE(trained("perceptron(max_iterations=20)", circle).model->certificate().holds());  // no line separates them
+  EXPECT_FALSE(
+      trained("perceptron(max_iterations=20)", circle).model->certificate().holds());  // no line separates them
   const auto lifted = trained("scale | lift | perceptron(max_iterations=5000)", circle);
   EXPECT_TRUE(lifted.model->certificate().holds()) << lifted.model->certificate().message;
   EXPECT_EQ(accuracy(lifted, circle), 1);
@@ -57,7 +58,8 @@ TEST(Lift, AnEllipseTakesItsSquaresAndATurnedOneItsProducts) {
   const Table along = ring(false, 0), turned = ring(false, 0.7);
   EXPECT_EQ(accuracy(trained("lift(kind=axis_aligned) | perceptron(max_iterations=5000)", along), along), 1);
   EXPECT_FALSE(trained("lift(kind=parabolic) | perceptron(max_iterations=200)", along).model->certificate().holds());
-  EXPECT_FALSE(trained("lift(kind=axis_aligned) | perceptron(max_iterations=200)", turned).model->certificate().holds());
+  EXPECT_FALSE(
+      trained("lift(kind=axis_aligned) | perceptron(max_iterations=200)", turned).model->certificate().holds());
   EXPECT_EQ(accuracy(trained("lift(kind=quadric) | perceptron(max_iterations=5000)", turned), turned), 1);
   EXPECT_EQ(accuracy(trained("polynomial(degree=2) | perceptron(max_iterations=5000)", turned), turned), 1);
 }

@@ -68,7 +68,8 @@ TEST(LinearKernel, MakesKernelPerceptronThePerceptron) {
         const auto plain =
             fit(Perceptron{.max_iterations = 30, .intercept = intercept, .standardize = false}, data.x, data.labels);
         const auto lifted =
-            fit(KernelPerceptron{.kernel = LinearKernel{}, .max_iterations = 30, .intercept = intercept}, data.x, data.labels);
+            fit(KernelPerceptron{.kernel = LinearKernel{}, .max_iterations = 30, .intercept = intercept}, data.x,
+                data.labels);
         EXPECT_EQ(lifted.updates.of, plain.updates.of);
         EXPECT_EQ(lifted.passes.of, plain.passes.of);
         EXPECT_EQ(lifted.errors.of, plain.errors.of);

@@ -15,9 +15,7 @@ namespace {
 
 constexpr double kTolerance = 1e-9;  // of the greatest height
 
-bool keeps_no_pairs(const Agglomerative& spec) {
-  return spec.linkage == Linkage::single && spec.input == Input::rows;
-}
+bool keeps_no_pairs(const Agglomerative& spec) { return spec.linkage == Linkage::single && spec.input == Input::rows; }
 
 /// The rows compared, and the metric with all that it learned of them.
 Dissimilarities look_at(Agglomerative& spec, const Rows& rows, const Execution& execution) {
@@ -63,10 +61,11 @@ void require_squares(Linkage linkage, const Vector& heights, double unit) {
   if (!may_invert(linkage) || unit == 1) return;
   const double greatest = 2 / unit;
   if (!heights.allFinite() || !(greatest * greatest < 1e300) || !(greatest * greatest > 1e-280))
-    throw Error(fmt::format(
-        "agglomerative: the dissimilarities are about {}, and their squares, by which {} linkage compares centres, leave "
-        "the range of numbers; scale the columns first ('scale | agglomerative')",
-        format_significant(greatest / 2, 1), name_of(linkage)));
+    throw Error(
+        fmt::format("agglomerative: the dissimilarities are about {}, and their squares, by which {} linkage compares "
+                    "centres, leave "
+                    "the range of numbers; scale the columns first ('scale | agglomerative')",
+                    format_significant(greatest / 2, 1), name_of(linkage)));
 }
 
 /// Two numbers of which none may be known.
@@ -106,7 +105,8 @@ Certificate certificate_of(const AgglomerativeModel& model, const MergeTree& tre
   const std::string merges = count_of(heights.size(), "merge");
   if (out.holds())
     out.message = fmt::format(
-        "Each of the {} joins the closest pair of its moment: by {} linkage computed anew from the dissimilarities, no two "
+        "Each of the {} joins the closest pair of its moment: by {} linkage computed anew from the dissimilarities, no "
+        "two "
         "clusters were closer by more than {} of the greatest height (allowed {}).",
         merges, name_of(model.spec.linkage), residue_text(out.value, out.tolerance),
         format_significant(out.tolerance, 2));
@@ -116,7 +116,8 @@ Certificate certificate_of(const AgglomerativeModel& model, const MergeTree& tre
                               format_significant(facts.heights(found.wrong), 5));
   else if (missed > kTolerance)
     out.message = fmt::format(
-        "Two clusters that were there before merge {} are closer than a merge that was made in their time, by {} of the "
+        "Two clusters that were there before merge {} are closer than a merge that was made in their time, by {} of "
+        "the "
         "greatest height.",
         found.missed.step + 1, format_significant(missed, 2));
   else
@@ -134,7 +135,8 @@ void Agglomerative::check() const {
 void AgglomerativeModel::check() const {
   const MergeTree tree(merges, Agglomerative::name);
   const Index n = tree.rows();
-  require(columns > 0 && (spec.input != Input::square || columns == n), "agglomerative: the columns do not fit the rows");
+  require(columns > 0 && (spec.input != Input::square || columns == n),
+          "agglomerative: the columns do not fit the rows");
   require(heights.size() == n - 1 && heights.allFinite(), "agglomerative: there is not one height for each merge");
   require(order.size() == n && order == numbers_from_one(tree.order()),
           "agglomerative: the order is not that of the merges");
@@ -204,7 +206,8 @@ AgglomerativeModel fit(const Valid<Agglomerative>& spec, const Rows& rows, const
   model.inversions = inversions_of(tree, model.heights);
   model.coefficient = agglomerative_coefficient(tree, model.heights);
   model.cophenetic_correlation = cophenetic_correlation(tree, model.heights, facts);
-  if (std::isnan(model.coefficient)) model.warnings.push_back("the last height is 0: there is no agglomerative coefficient");
+  if (std::isnan(model.coefficient))
+    model.warnings.push_back("the last height is 0: there is no agglomerative coefficient");
   if (std::isnan(model.cophenetic_correlation))
     model.warnings.push_back("all dissimilarities, or all heights, are the same: there is no cophenetic correlation");
   if (model.inversions > 0)

@@ -39,20 +39,21 @@ struct Agglomerative {
       .family = "cluster",
       .task = Task::clustering,
       .summary = "a hierarchy: the two closest clusters are joined until one is left",
-      .objective = "join argmin_{A,B} d(A, B), d by single, complete, average, weighted, centroid, median or Ward's linkage",
+      .objective =
+          "join argmin_{A,B} d(A, B), d by single, complete, average, weighted, centroid, median or Ward's linkage",
       .example = "lemma fit agglomerative iris '~ . - species' --linkage average",
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("linkage", &Agglomerative::linkage, "how close two clusters are"),
-                      param("input", &Agglomerative::input,
-                            "rows, compared by the metric, or a square: the dissimilarities themselves"),
-                      param("metric", &Agglomerative::metric, "how different two rows are"),
-                      param("k", &Agglomerative::k,
-                            "clusters that `labels` tells; by default where the heights leave the widest gap",
-                            at_least(1)),
-                      param("gigabytes", &Agglomerative::gigabytes,
-                            "memory that the dissimilarities may take; single linkage of rows takes none", above(0))};
+    return std::tuple{
+        param("linkage", &Agglomerative::linkage, "how close two clusters are"),
+        param("input", &Agglomerative::input,
+              "rows, compared by the metric, or a square: the dissimilarities themselves"),
+        param("metric", &Agglomerative::metric, "how different two rows are"),
+        param("k", &Agglomerative::k, "clusters that `labels` tells; by default where the heights leave the widest gap",
+              at_least(1)),
+        param("gigabytes", &Agglomerative::gigabytes,
+              "memory that the dissimilarities may take; single linkage of rows takes none", above(0))};
   }
   void check() const;
   Needs needs(Needs usual) const { return needs_for(input, metric, usual); }

@@ -51,7 +51,7 @@ Labels cut_at(const AgglomerativeModel& model, int k) { return model.cut(Cut{.k 
 AgglomerativeModel by_definition(const AgglomerativeModel& like, const Matrix& x, Linkage linkage) {
   struct Cluster {
     std::vector<Index> rows;
-    Vector middle;  // median linkage's
+    Vector middle;           // median linkage's
     std::vector<double> to;  // weighted: to each slot
   };
   const Index n = x.rows();
@@ -114,7 +114,8 @@ TEST(Agglomerative, IsTheTextbooksJoiningOfTheClosestPairForEveryLinkage) {
     const AgglomerativeModel model = fit(Agglomerative{.linkage = linkage}, x);
     const AgglomerativeModel slow = by_definition(model, x, linkage);
     EXPECT_EQ(model.merges, slow.merges) << name_of(linkage);
-    EXPECT_LT((model.heights - slow.heights).cwiseAbs().maxCoeff(), 1e-12 * model.heights.maxCoeff()) << name_of(linkage);
+    EXPECT_LT((model.heights - slow.heights).cwiseAbs().maxCoeff(), 1e-12 * model.heights.maxCoeff())
+        << name_of(linkage);
     EXPECT_TRUE(model.certificate.holds()) << name_of(linkage) << ": " << model.certificate.message;
   }
 }
@@ -167,10 +168,12 @@ void expect_golden(const std::string& id, const Matrix& x, Input input, const La
           << id << " " << name << " k = " << ks(i);
   }
   const Value& coefficients = golden.value("agnes_coefficient");
-  for (const auto& [name, linkage] : {std::pair{"average", Linkage::average}, {"single", Linkage::single},
-                                      {"complete", Linkage::complete}, {"ward", Linkage::ward}})
-    EXPECT_NEAR(fit(Agglomerative{.linkage = linkage, .input = input}, x).coefficient, coefficients.at(name).as_double(),
-                id == "hclust_uscities" ? 1e-8 : 1e-3)
+  for (const auto& [name, linkage] : {std::pair{"average", Linkage::average},
+                                      {"single", Linkage::single},
+                                      {"complete", Linkage::complete},
+                                      {"ward", Linkage::ward}})
+    EXPECT_NEAR(fit(Agglomerative{.linkage = linkage, .input = input}, x).coefficient,
+                coefficients.at(name).as_double(), id == "hclust_uscities" ? 1e-8 : 1e-3)
         << id << " " << name;
 }
 
@@ -185,9 +188,10 @@ TEST(AgglomerativeGolden, uscities) { expect_golden("hclust_uscities", cities(),
 TEST(AgglomerativeGolden, xclara) {
   const Golden golden("agnes_xclara");
   const Matrix x = columns_of("xclara", {"V1", "V2"});
-  for (const auto& [name, agnes, linkage] :
-       {std::tuple{"average", "average", Linkage::average}, {"single", "single", Linkage::single},
-        {"complete", "complete", Linkage::complete}, {"ward.D2", "ward", Linkage::ward}}) {
+  for (const auto& [name, agnes, linkage] : {std::tuple{"average", "average", Linkage::average},
+                                             {"single", "single", Linkage::single},
+                                             {"complete", "complete", Linkage::complete},
+                                             {"ward.D2", "ward", Linkage::ward}}) {
     const AgglomerativeModel model = fit(Agglomerative{.linkage = linkage}, x);
     EXPECT_TRUE(model.certificate.holds()) << name;
     EXPECT_NEAR(model.coefficient, golden.value("agnes_coefficient").at(agnes).as_double(), 1e-5) << name;

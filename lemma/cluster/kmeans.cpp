@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
@@ -65,17 +66,6 @@ KMeans completed(KMeans spec, const Rows& rows, const Execution& execution) {
   return spec;
 }
 
-/// Passes a cancel on and keeps reports to itself: of several runs side by side none speaks for all.
-class Silent final : public Progress {
- public:
-  explicit Silent(const Progress* other) : other_(other) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(other_); }
-
- private:
-  const Progress* other_;
-};
-
 /// A result for each start that got far enough; a cancel leaves the others empty.
 std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& rows, const Survey& ground,
                                              const FitOptions& options, const Execution& execution) {
@@ -92,7 +82,7 @@ std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& row
   };
   try {
     if (restarts > 1 && rows.count() <= kFewRows) {
-      Silent silent(execution.progress);
+      Quietly silent(execution.progress);
       Execution inner;
       inner.threads = execution.threads;
       inner.progress = &silent;

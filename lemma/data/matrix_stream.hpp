@@ -61,7 +61,7 @@ class MatrixRows final : public Rows {
   void take_response(const Design& design, const TableStream& data, Use use);
   std::optional<MatrixView> x_;
   Matrix copy_;
-  std::span<const double> y_;  // of the data, or of `numbers_`
+  std::span<const double> y_;           // of the data, or of `numbers_`
   std::optional<MatrixView> y_column_;  // or a column of the matrix, read with its rows
   std::vector<double> numbers_;
   std::vector<int> label_;

@@ -4,8 +4,8 @@
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/discriminant/lda.hpp>
-#include <lemma/discriminant/shared/sample_test.hpp>
 #include <lemma/discriminant/qda.hpp>
+#include <lemma/discriminant/shared/sample_test.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/model/fit.hpp>
 #include <tests/copied_rows.hpp>

@@ -245,9 +245,7 @@ Vector BaggingModel::predict(const MatrixView& x) const {
   return mean_of(*this, x).col(0);
 }
 
-Labels BaggingModel::classify(const MatrixView& x) const {
-  return likeliest(probabilities(x));
-}
+Labels BaggingModel::classify(const MatrixView& x) const { return likeliest(probabilities(x)); }
 
 Matrix BaggingModel::probabilities(const MatrixView& x) const {
   require(classes > 0, "bagging: it was fitted to numbers; ask it to predict");
@@ -265,9 +263,10 @@ std::vector<NamedColumn> BaggingModel::diagnostics(const Block& block) const {
     weight(i) = block.weight_of(i);
     if (!(weight(i) > 0)) continue;
     const bool known = classes == 0 ? !block.y.empty() : !block.label.empty() && block.label[at(i)] >= 0;
-    require(known, fmt::format("bagging: row {} has no response that the model knows, so that the bags of the fit cannot "
-                               "be drawn again",
-                               i + 1));
+    require(known,
+            fmt::format("bagging: row {} has no response that the model knows, so that the bags of the fit cannot "
+                        "be drawn again",
+                        i + 1));
     counting.push_back(i);
   }
   require(!counting.empty(), "bagging: no row has a weight, so that the bags of the fit cannot be drawn again");

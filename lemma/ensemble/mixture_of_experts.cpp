@@ -103,7 +103,8 @@ Certificate certify_panel(const MixtureOfExpertsModel& model, const Rows& source
   if (!failure.empty()) out.message = fmt::format("Gate and experts are not those of these rows: {}.", failure);
   else
     out.message = fmt::format(
-        "Gate and experts hold for the responsibilities kept, and give responsibilities that diverge from them by {:.1e} nats per "
+        "Gate and experts hold for the responsibilities kept, and give responsibilities that diverge from them by "
+        "{:.1e} nats per "
         "row (allowed {:.0e}){}",
         out.value, out.tolerance,
         out.holds() ? "." : ": EM has not come to rest; try more max_iterations, or fewer experts.");
@@ -115,8 +116,9 @@ Certificate certify_panel(const MixtureOfExpertsModel& model, const Rows& source
 void MixtureOfExperts::check() const {
   if (expert) {
     const Needs own = expert->method().needs(expert->params());
-    require(own.classes || own.numbers,
-            fmt::format("mixture_of_experts: expert is {}, which predicts neither classes nor numbers", expert->text()));
+    require(
+        own.classes || own.numbers,
+        fmt::format("mixture_of_experts: expert is {}, which predicts neither classes nor numbers", expert->text()));
     require_weights(*expert, "expert");
   }
   if (!gate) return;
@@ -210,7 +212,8 @@ MixtureOfExpertsModel fit(const Valid<MixtureOfExperts>& spec, const Rows& rows,
   if (!model.spec.expert) model.spec.expert = usual_expert(data.of_classes());
   if (!model.spec.gate) model.spec.gate = usual_gate();
   require(std::ssize(data.counting) >= spec->experts,
-          fmt::format("mixture_of_experts: {} experts need as many rows, and there are {}", spec->experts, data.counting.size()));
+          fmt::format("mixture_of_experts: {} experts need as many rows, and there are {}", spec->experts,
+                      data.counting.size()));
   model.features = rows.width();
   model.classes = data.classes();
   const Assembly assembly(model.spec, data);

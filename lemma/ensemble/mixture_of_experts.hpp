@@ -42,7 +42,8 @@ struct MixtureOfExperts {
   static constexpr MethodAbout about{
       .family = "ensemble",
       .task = Task::classification,
-      .summary = "mixture of experts: a gate shares rows out among several models of one method, for classes or numbers",
+      .summary =
+          "mixture of experts: a gate shares rows out among several models of one method, for classes or numbers",
       .objective = "max sum of w log(sum over k of gate_k(x) p_k(y | x)), by EM",
       .example = "lemma fit mixture_of_experts boston 'medv ~ lstat + rm'",
       .takes_weights = true,
@@ -85,8 +86,9 @@ struct MixtureOfExpertsModel : Evidence {
         result("trace", &M::trace, "log likelihood before each round"),
         state("experts", &M::experts, "the models among which rows are shared out"),
         state("gate", &M::gate, "the classifier that shares them out"),
-        state("responsibilities", &M::responsibilities,
-              "of the experts for each training row, by which they were fitted last; rows in the order of their values"),
+        state(
+            "responsibilities", &M::responsibilities,
+            "of the experts for each training row, by which they were fitted last; rows in the order of their values"),
         state("features", &M::features, "columns"),
         state("classes", &M::classes, "classes told apart; 0: numbers")};
   }

@@ -88,9 +88,11 @@ double apart_of(const Vector& told, const Vector& found) {
 
 /// How far what is told lies from what is found.
 double apart_of(const ModelAverageModel& model, const Held& held) {
-  double apart = std::max(apart_of(model.deviations, held.deviations), apart_of(model.log_likelihoods, held.log_likelihoods));
+  double apart =
+      std::max(apart_of(model.deviations, held.deviations), apart_of(model.log_likelihoods, held.log_likelihoods));
   apart = std::max(apart, std::abs(model.log_likelihood - held.likelihood.at(model.weights)));
-  if (model.spec.by != AverageBy::mixture) apart = std::max(apart, apart_of(model.weights, held.weights(model.spec.by)));
+  if (model.spec.by != AverageBy::mixture)
+    apart = std::max(apart, apart_of(model.weights, held.weights(model.spec.by)));
   return apart;
 }
 
@@ -111,12 +113,15 @@ Certificate certificate_of(const ModelAverageModel& model, const Held& held, Str
     out.message = fmt::format("It is not the average of these rows: {}.", failure);
     return out;
   }
-  out.message = mixture ? fmt::format("No other weights of these methods are likelier by more than {:.1e} per row (allowed {:.0e}), "
-                                      "by densities from models that had not seen the row",
-                                      out.value, out.tolerance)
-                        : fmt::format("Weights are those of the rule, by densities from models that had not seen the row, to "
-                                      "within {:.1e} (allowed {:.0e})",
-                                      out.value, out.tolerance);
+  out.message =
+      mixture ? fmt::format(
+                    "No other weights of these methods are likelier by more than {:.1e} per row (allowed {:.0e}), "
+                    "by densities from models that had not seen the row",
+                    out.value, out.tolerance)
+              : fmt::format(
+                    "Weights are those of the rule, by densities from models that had not seen the row, to "
+                    "within {:.1e} (allowed {:.0e})",
+                    out.value, out.tolerance);
   out.message += fmt::format("; each model holds for all rows.{}",
                              same_order ? ""
                                         : " The rows come in another order than at the fit: of the folds told their "
@@ -130,18 +135,16 @@ void ModelAverage::check() const {
   if (methods) check_methods(name, *methods);
 }
 
-Needs ModelAverage::needs(Needs usual) const {
-  return methods ? needs_of_all(*methods, usual) : usual;
-}
+Needs ModelAverage::needs(Needs usual) const { return methods ? needs_of_all(*methods, usual) : usual; }
 
 void ModelAverageModel::check() const {
   require(spec.methods && !spec.methods->empty(), "model_average: a parameter was not chosen");
   const Index count = std::ssize(*spec.methods);
   require(features >= 1 && classes >= 0 && classes != 1 && std::ssize(models) == count,
           "model_average: there is not one model for each method");
-  require(weights.size() == count && weights.allFinite() && weights.minCoeff() >= 0 &&
-              std::abs(weights.sum() - 1) <= 1e-9,
-          "model_average: the weights are not shares of 1, one for each method");
+  require(
+      weights.size() == count && weights.allFinite() && weights.minCoeff() >= 0 && std::abs(weights.sum() - 1) <= 1e-9,
+      "model_average: the weights are not shares of 1, one for each method");
   require(log_likelihoods.size() == count && log_likelihoods.allFinite() && std::isfinite(log_likelihood),
           "model_average: there is not one likelihood for each method");
   require(classes > 0 ? deviations.size() == 0
@@ -183,10 +186,9 @@ std::string ModelAverageModel::summary(const Names&) const {
   table.words("method", texts)
       .numbers("weight", {weights.begin(), weights.end()})
       .numbers("log likelihood per row out of fold", {log_likelihoods.begin(), log_likelihoods.end()});
-  if (classes == 0)
-    table.numbers("root mean squared error out of fold", {deviations.begin(), deviations.end()});
-  return fmt::format("{} folds, weights by {}\n\n{}\nLog likelihood per row of the mixture: {}\n", spec.folds, name_of(spec.by),
-                     table.str(), format_significant(log_likelihood, 5));
+  if (classes == 0) table.numbers("root mean squared error out of fold", {deviations.begin(), deviations.end()});
+  return fmt::format("{} folds, weights by {}\n\n{}\nLog likelihood per row of the mixture: {}\n", spec.folds,
+                     name_of(spec.by), table.str(), format_significant(log_likelihood, 5));
 }
 
 ModelAverageModel fit(const Valid<ModelAverage>& spec, const Rows& rows, const FitOptions& options) {
@@ -204,8 +206,9 @@ ModelAverageModel fit(const Valid<ModelAverage>& spec, const Rows& rows, const F
                          execution.part(0, 0.2, "methods on all rows"));
   if (data.of_classes())
     for (const AnyModel& each : model.models) require_probabilities(each);
-  const OutOfFold said = out_of_fold(ModelAverage::name, *model.spec.methods, data, model.fold, spec->folds, options.seed,
-                                     options.progress, execution.part(0.2, 0.95, "methods without each fold"));
+  const OutOfFold said =
+      out_of_fold(ModelAverage::name, *model.spec.methods, data, model.fold, spec->folds, options.seed,
+                  options.progress, execution.part(0.2, 0.95, "methods without each fold"));
   const Held held(said, data);
   model.deviations = held.deviations;
   model.log_likelihoods = held.log_likelihoods;

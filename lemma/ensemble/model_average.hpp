@@ -54,9 +54,10 @@ struct ModelAverage {
     return std::tuple{
         param("methods", &S::methods,
               "those that are averaged; auto: lda and tree for classes, ridge and tree for numbers"),
-        param("by", &S::by,
-              "the weights: of the mixture with the largest held-out likelihood, in proportion to the likelihood of each "
-              "method, or all equal"),
+        param(
+            "by", &S::by,
+            "the weights: of the mixture with the largest held-out likelihood, in proportion to the likelihood of each "
+            "method, or all equal"),
         param("folds", &S::folds, "parts of the rows, each predicted by models fitted to the others", at_least(2))};
   }
   void check() const;

@@ -169,7 +169,8 @@ TEST(ModelAverage, TheNaturalWrongWeightsFailItsCertificate) {
   const ModelAverage spec{.methods = methods({"kernel_neighbors(k=1)", "ridge"})};
   const auto right = fit(Valid<ModelAverage>(spec), data.numbers, {});
   ASSERT_TRUE(verify(right, data.numbers).holds()) << verify(right, data.numbers).message;
-  ModelAverageModel seen = right;  // by what the models say of rows that they have seen: the nearest neighbour knows them by heart
+  ModelAverageModel seen =
+      right;  // by what the models say of rows that they have seen: the nearest neighbour knows them by heart
   seen.weights = Vector{{1, 0}};
   EXPECT_FALSE(certify(seen, data.numbers, {}).holds());
   seen.log_likelihood = seen.log_likelihoods(0);  // and even if that is told

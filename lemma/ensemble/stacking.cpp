@@ -113,9 +113,7 @@ void Stacking::check() const {
           fmt::format("stacking: last is {}, which predicts neither classes nor numbers", last->text()));
 }
 
-Needs Stacking::needs(Needs usual) const {
-  return methods ? needs_of_all(*methods, usual) : usual;
-}
+Needs Stacking::needs(Needs usual) const { return methods ? needs_of_all(*methods, usual) : usual; }
 
 bool StackingModel::has_probabilities() const { return classes == 0 || gives(last, kProbabilitiesPart.name); }
 

@@ -156,9 +156,7 @@ TEST(NadarayaWatson, RowsThatAreLeftOutWouldChangeNoDigit) {
   const Vector found = m.predict(places);
   for (Index i = 1; i < places.rows(); ++i) {
     const double expected = plain(x, y, 0.25, places.row(i));
-    if (std::isfinite(expected)) {
-      EXPECT_NEAR(found(i), expected, 1e-13 * std::abs(expected)) << i;
-    }
+    if (std::isfinite(expected)) { EXPECT_NEAR(found(i), expected, 1e-13 * std::abs(expected)) << i; }
   }
   EXPECT_TRUE(std::isfinite(found(0)));
   Index known = 0;

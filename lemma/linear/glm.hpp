@@ -162,9 +162,10 @@ struct GlmModel : Evidence {
         result("covariance", &M::covariance, "of the coefficients, the intercept first; null where not determined"),
         result("residual_quantiles", &M::residual_quantiles,
                "least, quartiles and largest deviance residual; empty beyond 100,000 rows"),
-        later(result("theta", &M::theta, "of negative_binomial: the variance is mean + mean^2 / theta; 0 where the family has none")),
-        later(result("theta_std_error", &M::theta_std_error,
-                     "of theta, where it is that of maximum likelihood; else 0")),
+        later(result("theta", &M::theta,
+                     "of negative_binomial: the variance is mean + mean^2 / theta; 0 where the family has none")),
+        later(
+            result("theta_std_error", &M::theta_std_error, "of theta, where it is that of maximum likelihood; else 0")),
         later(result("clusters", &M::clusters, "how many there are, for errors cluster; else 0")),
         state("slopes", &M::slopes, "where the iterations ended; 0 where aliased"),
         state("base", &M::base, "the intercept where the iterations ended"),

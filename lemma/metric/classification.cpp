@@ -73,8 +73,10 @@ Averages average(const std::vector<ClassScore>& classes) {
 
 void add_overall(std::vector<Measure>& out, const Confusion& table, RateInterval rates) {
   const double accuracy = table.accuracy(), n = table.total();
-  out.push_back({"accuracy", accuracy, "share of the rows whose class is right", true, bounds_of_rate(accuracy, n, rates)});
-  out.push_back({"error", 1 - accuracy, "share of the rows whose class is wrong", false, bounds_of_rate(1 - accuracy, n, rates)});
+  out.push_back(
+      {"accuracy", accuracy, "share of the rows whose class is right", true, bounds_of_rate(accuracy, n, rates)});
+  out.push_back(
+      {"error", 1 - accuracy, "share of the rows whose class is wrong", false, bounds_of_rate(1 - accuracy, n, rates)});
   out.push_back({"balanced_accuracy", table.balanced_accuracy(), "mean over the classes of the share found", true, {}});
 }
 

@@ -1,7 +1,7 @@
 // lemma/metric/measure.hpp: one number that judges a prediction, as front ends show it.
 #pragma once
-#include <lemma/core/matrix.hpp>
 #include <array>
+#include <lemma/core/matrix.hpp>
 #include <lemma/core/value.hpp>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/factorise.hpp>
@@ -20,17 +21,6 @@ const gmm::Gaussians& gaussians_of(const em::Mixture& mixture) {
   return static_cast<const gmm::Gaussians&>(*mixture.components);
 }
 bool is_held_up(const em::Run& run) { return gaussians_of(run.mixture).floor_binds(); }
-
-/// Passes a cancel on and keeps reports to itself: of several runs side by side none speaks for all.
-class Silent final : public Progress {
- public:
-  explicit Silent(const Progress* other) : other_(other) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(other_); }
-
- private:
-  const Progress* other_;
-};
 
 /// The spec with what was left open filled in, and fitting the rows.
 Gmm completed(Gmm spec, const Rows& rows) {
@@ -55,7 +45,7 @@ std::vector<std::optional<em::Run>> run_all(const Gmm& spec, Index k, const Rows
   };
   try {
     if (restarts > 1 && rows.count() <= kFewRows) {
-      Silent silent(execution.progress);
+      Quietly silent(execution.progress);
       Execution inner;
       inner.threads = execution.threads;
       inner.progress = &silent;

@@ -15,9 +15,9 @@ inline Certificate cut_short(long long done, long long asked, std::string_view p
   out.value = 1 - static_cast<double>(done) / static_cast<double>(asked);
   out.iterations = done;
   out.stopped = "cancelled";
-  out.message =
-      fmt::format("Cancelled after {} of {} {}: the model is that of {}. 'lemma verify' looks at them; for all {} fit it again.",
-                  done, asked, parts, done, asked);
+  out.message = fmt::format(
+      "Cancelled after {} of {} {}: the model is that of {}. 'lemma verify' looks at them; for all {} fit it again.",
+      done, asked, parts, done, asked);
   return out;
 }
 

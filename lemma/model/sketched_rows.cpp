@@ -9,7 +9,7 @@
 namespace lemma {
 namespace {
 
-constexpr Index kChunk = 256;                           // rows that are hashed together
+constexpr Index kChunk = 256;  // rows that are hashed together
 
 /// Hashes that are sorted together: the more the faster, as long as they are little beside the rows.
 std::size_t lot_of(Index rows) {
@@ -20,7 +20,9 @@ std::size_t lot_of(Index rows) {
 
 struct SketchedRows::Memory {
   Memory(const RowKey& key, const Rows& rows)
-      : maker(key, rows, true), lot(lot_of(rows.count())), known(static_cast<std::size_t>((rows.count() + kChunk - 1) / kChunk)) {}
+      : maker(key, rows, true),
+        lot(lot_of(rows.count())),
+        known(static_cast<std::size_t>((rows.count() + kChunk - 1) / kChunk)) {}
 
   void take(const RowHashes& hashes, const Execution& execution) {
     RowHashes full;

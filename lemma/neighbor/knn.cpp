@@ -202,7 +202,8 @@ Matrix KnnModel::neighbor_rows(const MatrixView& x) const { return places(*this,
 Matrix KnnModel::neighbor_distances(const MatrixView& x) const { return places(*this, x, true); }
 
 std::string KnnModel::summary(const Names& names) const {
-  std::string out = fmt::format("{} nearest of {} by {} distance", k(), count_of(points.rows(), "row"), spec.metric.name());
+  std::string out =
+      fmt::format("{} nearest of {} by {} distance", k(), count_of(points.rows(), "row"), spec.metric.name());
   const bool soon = points.size() <= kSoonFound;  // else to find out would take longer than the fit
   out += soon ? fmt::format("; found by {}\n", kept->get(*this).choice()) : "\n";
   if (spec.vote != VoteWeights::uniform) out += fmt::format("Votes: {}\n", name_of(spec.vote));

@@ -170,7 +170,8 @@ TEST(Anova, NestingIsDecidedByWhatTheColumnsAreAndNotByTheirNames) {
   EXPECT_EQ(outside("medv ~ factor(rad)", "medv ~ rad + crim + zn + tax + rm + age + dis + nox + chas + lstat", boston)
                 .find("'factor(rad)2'"),
             0U);
-  EXPECT_EQ(outside("medv ~ lstat", "medv ~ poly(lstat, 2) - 1", boston), "'lstat'");  // with it the intercept is inside
+  EXPECT_EQ(outside("medv ~ lstat", "medv ~ poly(lstat, 2) - 1", boston),
+            "'lstat'");  // with it the intercept is inside
   const AnovaTable two =
       compare_models({trained<Ols>("medv ~ lstat", boston), trained<Ols>("medv ~ poly(lstat, 2)", boston)});
   EXPECT_NEAR(two.column("f")[1], 135.2, 5e-2);  // R: anova(lm(medv ~ lstat), lm(medv ~ poly(lstat, 2)))

@@ -42,7 +42,7 @@ struct ColumnChoice {
   std::vector<std::string> columns, chosen;
   std::vector<std::vector<std::string>> subsets;  // of a search: the columns of each step
   std::size_t choice = 0;                         // the step that was chosen
-  std::vector<std::string> notes;  // of the rows, and what the choice is worth
+  std::vector<std::string> notes;                 // of the rows, and what the choice is worth
   bool cancelled = false;
 
   std::string text() const;

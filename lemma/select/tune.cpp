@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/select/tune.hpp>
 #include <lemma/select/tune/parts.hpp>
@@ -253,8 +254,15 @@ void judge_honestly(const AnySpec& spec, const SearchSpace& space, const Formula
     FitOptions how;
     how.seed = inside.cross.seed;
     how.threads = options.cross.execution.threads;
+    Quietly quiet(options.cross.execution.progress);
+    how.progress = &quiet;
     FoldScore fold{i, resample.repeat, resample.fold, static_cast<Index>(resample.train.size()), {}, {}, {}};
-    auto asked = chosen.ask(chosen.fit(resample.train, how), resample.test);
+    Experiment::Asked asked;
+    try {
+      const auto learned = chosen.fit(resample.train, how);
+      if (quiet.cancelled()) break;  // it may have ended early
+      asked = chosen.ask(learned, resample.test);
+    } catch (const Cancelled&) { break; }
     fold.rows = std::move(asked.rows);
     fold.answers = std::move(asked.answers);
     fold.measures = chosen.measure(fold.answers);

@@ -1,4 +1,5 @@
 // lemma/select/wrapper.cpp
+#include <lemma/core/quietly.hpp>
 #include <lemma/select/wrapper.hpp>
 
 #include <algorithm>
@@ -37,8 +38,10 @@ std::pair<double, double> loss_of(const AnySpec& method, const Rows& train, cons
                                   const FitOptions& options) {
   FitOptions alone = options;
   alone.threads = 1;  // subsets share the threads
-  alone.progress = nullptr;
+  Quietly quiet(options.progress);
+  alone.progress = &quiet;
   const AnyModel model = method.fit(train, alone);
+  if (quiet.cancelled()) throw Cancelled();  // it may have ended early
   JudgeOptions how;
   how.execution.threads = 1;
   const Judgement found = judge(model, test, how);

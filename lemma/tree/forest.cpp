@@ -74,9 +74,9 @@ Interval ForestModel::interval(const MatrixView& x, IntervalKind kind, double le
     const Matrix ends = forest::quantiles_at(*this, plan(), x, {(1 - level) / 2, (1 + level) / 2});
     return {ends.col(0), ends.col(1)};
   }
-  require(
-      gives(kIntervalPart.name),
-      "forest: intervals are those of a forest of numbers, of two trees at least, whose rows were drawn with replacement");
+  require(gives(kIntervalPart.name),
+          "forest: intervals are those of a forest of numbers, of two trees at least, whose rows were drawn with "
+          "replacement");
   const Vector value = predict(x), reach = normal_quantile((1 + level) / 2) * standard_errors(x).values.col(2);
   return {value - reach, value + reach};
 }
@@ -85,7 +85,7 @@ Matrix ForestModel::deviations(const MatrixView& x) const {
   require(
       gives(kDeviationsPart.name),
       "forest: standard deviations are those of a forest of numbers, of two trees at least, whose rows were drawn with "
-          "replacement");
+      "replacement");
   Matrix out(x.rows(), 2);
   out.col(0) = standard_errors(x).values.col(2);
   out.col(1) = (out.col(0).array().square() + oob_error.value_or(0)).sqrt();

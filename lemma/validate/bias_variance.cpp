@@ -3,23 +3,13 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/validate/bias_variance.hpp>
 #include <lemma/validate/cross.hpp>
 
 namespace lemma {
 namespace {
-
-/// Passes questions on and keeps reports to itself: the fits stand side by side.
-class Quietly final : public Progress {
- public:
-  explicit Quietly(Progress* outer) : outer_(outer) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(outer_); }
-
- private:
-  Progress* outer_;
-};
 
 /// At one point: what is so (a number, or probabilities), its noise, and what the samples said.
 struct Point {

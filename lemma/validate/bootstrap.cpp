@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/validate/bootstrap.hpp>
@@ -134,11 +135,14 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
   const PlanRows rows = experiment.rows_of(plan);
   const Resampling draws(plan, rows, options.seed);
   FitOptions how;
+  Quietly quiet(options.execution.progress);
   how.threads = options.execution.threads;
   how.seed = options.seed;
+  how.progress = &quiet;
   std::vector<Index> all(static_cast<std::size_t>(experiment.rows()));
   std::iota(all.begin(), all.end(), Index{0});
   const auto whole = experiment.fit(all, how);
+  if (quiet.cancelled()) throw Cancelled();  // it may have ended early
   const auto estimate = numbers_in(whole, experiment.design(), options.result);
   if (!estimate || estimate->size() == 0)
     throw Error(fmt::format("'{}' of {} is no array of numbers", options.result, method.name()));
@@ -169,10 +173,16 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
       FitOptions each = how;
       each.seed = fit_seed(options.seed, i);
       try {
+<<<<<<< HEAD
         const auto learned = experiment.fit_drawn(rows_of(i), each);
+=======
+        const auto learned = experiment.fit(rows_of(i), each);
+        if (quiet.cancelled()) return;
+>>>>>>> room1
         const bool same = !learned.design || learned.design->features() == experiment.design().features();
         if (same) found[static_cast<std::size_t>(i)] = numbers_in(learned, experiment.design(), options.result);
-      } catch (const Error&) {}  // a sample without a class, or with a column that does not vary
+      } catch (const Cancelled&) { return; } catch (const Error&) {
+      }  // a sample without a class, or with a column that does not vary
       execution.report(static_cast<double>(++done) / static_cast<double>(count), "bootstrap");
     });
     return found;

@@ -1,4 +1,5 @@
 // lemma/validate/bootstrap_test.cpp
+#include <atomic>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
@@ -55,6 +56,38 @@ TEST(Bootstrap, IntervalsFollowTheirFormulas) {
   EXPECT_TRUE(std::isnan(interval_of_samples(ResultInterval::bca, 200, samples, {}, 0.9).lower));
 }
 
+/// Hears so many questions with patience.
+class Patient final : public Progress {
+ public:
+  explicit Patient(long long questions) : left_(questions) {}
+  void report(double, std::string_view) override {}
+  bool cancelled() const override { return ++asked >= left_; }
+  mutable std::atomic<long long> asked = 0;
+
+ private:
+  long long left_;
+};
+
+TEST(Bootstrap, IsAskedInsideEachFit) {
+  const Table table = dataset("boston");
+  ResultBootstrap options;
+  options.result = "importance";
+  options.interval = ResultInterval::percentile;
+  options.samples = 10;
+  const AnySpec forest = parse_method("forest(trees=40)").completed();
+  Patient endless(1'000'000'000);
+  options.execution.threads = 1;
+  options.execution.progress = &endless;
+  of(forest, "medv ~ .", table, options);
+  EXPECT_GT(endless.asked, 40 * 11) << "at least once for each tree";
+  Patient patience(endless.asked / 2);
+  options.execution.progress = &patience;
+  try {
+    of(forest, "medv ~ .", table, options);
+  } catch (const Cancelled&) {}
+  EXPECT_LT(patience.asked, endless.asked / 2 + 60);
+}
+
 TEST(Bootstrap, IsTheSameOnAnyNumberOfThreads) {
   ResultBootstrap one, three;
   one.samples = three.samples = 40;
@@ -94,7 +127,7 @@ TEST(Bootstrap, ASampleIsEachRowOnceWithItsCopies) {  // the same numbers as of 
   options.interval = ResultInterval::percentile;
   const auto found = of(spec, "type ~ glu + bmi", pima, options);
   const Experiment experiment(spec, formula("type ~ glu + bmi"), MemoryTableStream(pima), {});
-  const std::vector<Index> drawn{0,  0,  0,  5,  5,  9,  17, 33, 40, 41,  42, 50,
+  const std::vector<Index> drawn{0,  0,  0,  5,  5,  9,  17, 33, 40,  41,  42, 50,
                                  51, 52, 60, 60, 77, 80, 81, 90, 101, 120, 150};
   const auto once = experiment.fit_drawn(drawn, {}), copied = experiment.fit(drawn, {});
   const Names names{experiment.design().features(), experiment.design().classes(), experiment.design().target()};

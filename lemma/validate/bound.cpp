@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
@@ -84,7 +85,10 @@ Complexity complexity_of(const TrainedModel& trained, const Rows& rows, const Bo
     FitOptions how;
     how.seed = options.seed;
     how.threads = options.judge.execution.threads;
+    Quietly quiet(options.judge.execution.progress);
+    how.progress = &quiet;
     const AnyModel model = spec.fit(drawn, how);
+    if (quiet.cancelled()) throw Cancelled();  // it may have ended early
     double sum = 0;
     BlockBuffer buffer;
     constexpr Index kTogether = 4096;

@@ -50,8 +50,8 @@ TEST(Coverage, OfWilsonsInterval) {
 
 TEST(Coverage, OfTheExactIntervalIsNeverLess) {
   for (const double p : {0.02, 0.3})
-    expect_covers(
-        0.95, [&](RandomStream stream) { return inside(*clopper_pearson(share_of_hits(stream, p, 25), 25), p); });
+    expect_covers(0.95,
+                  [&](RandomStream stream) { return inside(*clopper_pearson(share_of_hits(stream, p, 25), 25), p); });
 }
 
 TEST(Coverage, OfHoeffdingsIntervalIsNeverLess) {

@@ -9,14 +9,15 @@
 namespace lemma {
 
 struct JudgeOptions {
-  std::optional<Missing> missing;     // of rows with missing values; without it as in the training
-  std::string weights;                // a column of frequencies; empty: that of the training, where the data have it
-  std::string truth;                  // for clusters: the column of the true classes, or several ("sp:sex")
-  std::optional<double> threshold;    // of two classes: the second is predicted where its probability is at least this
+  std::optional<Missing> missing;   // of rows with missing values; without it as in the training
+  std::string weights;              // a column of frequencies; empty: that of the training, where the data have it
+  std::string truth;                // for clusters: the column of the true classes, or several ("sp:sex")
+  std::optional<double> threshold;  // of two classes: the second is predicted where its probability is at least this
   RateInterval rates = RateInterval::wilson;  // the interval of a share of the rows
-  std::optional<int> bootstrap;       // samples for the intervals of measures that have no formula; 0: none. Without it as many
-                                      // as there is time for: 200 to 1,000, none of more than 40,000 numbers (rows × classes)
-  std::uint64_t seed = 1;             // of them
+  std::optional<int>
+      bootstrap;           // samples for the intervals of measures that have no formula; 0: none. Without it as many
+                           // as there is time for: 200 to 1,000, none of more than 40,000 numbers (rows × classes)
+  std::uint64_t seed = 1;  // of them
   std::vector<AskedMeasure> also;     // measures beyond those of the task, each only where it can be had
   std::optional<std::size_t> memory;  // bytes that the table may take; a larger one is read in blocks
   Execution execution;                // threads, progress

@@ -76,9 +76,7 @@ TEST(Judge, NumbersAreMeasuredAsByHand) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(found.measures[i].name, expected[i].name);
     EXPECT_EQ(found.measures[i].value, expected[i].value) << expected[i].name;
-    if (expected[i].bounds) {
-      EXPECT_EQ(found.measures[i].bounds->lower, expected[i].bounds->lower);
-    }
+    if (expected[i].bounds) { EXPECT_EQ(found.measures[i].bounds->lower, expected[i].bounds->lower); }
   }
   ASSERT_TRUE(found.honesty);
   EXPECT_EQ(found.honesty->kind, Kind::test);

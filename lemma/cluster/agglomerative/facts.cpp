@@ -98,8 +98,7 @@ double own(const std::vector<double>& within, Index node) { return MergeTree::is
 double linked(Linkage linkage, double between, double a, double b, double within_a, double within_b) {
   switch (linkage) {
     case Linkage::average: return between / (a * b);
-    case Linkage::ward:
-      return std::sqrt(std::max(0.0, 2 * (between - within_a * b / a - within_b * a / b) / (a + b)));
+    case Linkage::ward: return std::sqrt(std::max(0.0, 2 * (between - within_a * b / a - within_b * a / b) / (a + b)));
     case Linkage::centroid: return between / (a * b) - within_a / (a * a) - within_b / (b * b);
     case Linkage::median: return between - within_a - within_b;
     default: return between;
@@ -202,8 +201,7 @@ class Replay {
     for (Index q = first; q < tree_.rows(); ++q) {
       if (!alive_[at(q)] || q == p) continue;
       const Index other = node_[at(q)];
-      const double d =
-          linked(linkage_, near_[at(q)], size, count(tree_, other), within, own(within_, other));
+      const double d = linked(linkage_, near_[at(q)], size, count(tree_, other), within, own(within_, other));
       const double by = greatest_(now, std::min(end, tree_.end(other))) - d;
       if (by > missed_.by) missed_ = {by, now};
     }

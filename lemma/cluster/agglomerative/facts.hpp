@@ -6,10 +6,10 @@ namespace lemma {
 
 /// Over the pairs of rows that each merge brings together.
 struct MergeFacts {
-  Vector heights;                // by the definition of the linkage
-  Vector plain;                  // Σ d
-  double sum = 0, squares = 0;   // of all d, and d², in units of `unit`
-  double unit = 1, greatest = 0; // c with c · d near 1; the greatest d
+  Vector heights;                 // by the definition of the linkage
+  Vector plain;                   // Σ d
+  double sum = 0, squares = 0;    // of all d, and d², in units of `unit`
+  double unit = 1, greatest = 0;  // c with c · d near 1; the greatest d
 };
 
 /// `all` in the order of the tree: its row p is the row at place p. Each pair is looked at once, on all threads.

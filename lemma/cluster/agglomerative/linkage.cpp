@@ -124,8 +124,9 @@ class Chain {
 
  private:
   Index head() {
-    if (chain_.empty()) chain_.push_back(static_cast<Index>(std::find(slots_.gone.begin(), slots_.gone.end(), 0.0) -
-                                                            slots_.gone.begin()));
+    if (chain_.empty())
+      chain_.push_back(
+          static_cast<Index>(std::find(slots_.gone.begin(), slots_.gone.end(), 0.0) - slots_.gone.begin()));
     return chain_.back();
   }
 

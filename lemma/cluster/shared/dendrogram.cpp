@@ -24,9 +24,7 @@ Matrix merges_of(std::span<const Joined> joined) {
   for (Index t = 0; t < steps; ++t) {
     const Index a = sets.find(joined[at(t)].a), b = sets.find(joined[at(t)].b);
     require(sets.join(a, b), "a merge joins rows that are together already");
-    const auto named = [&](Index set) {
-      return static_cast<double>(made[at(set)] > 0 ? made[at(set)] : -(set + 1));
-    };
+    const auto named = [&](Index set) { return static_cast<double>(made[at(set)] > 0 ? made[at(set)] : -(set + 1)); };
     out(t, 0) = named(a);
     out(t, 1) = named(b);
     if (stands_before(out(t, 1), out(t, 0))) std::swap(out(t, 0), out(t, 1));
@@ -133,8 +131,7 @@ Labels cut(const Matrix& merges, const Vector& heights, const Cut& how, Index ot
     return cut_into(merges, n - (heights.array() <= *how.height).count());
   }
   const Index k = how.k ? *how.k : otherwise;
-  if (k > n)
-    throw Error(fmt::format("{}: k is {}, but there are only {}", method, k, count_of(n, "row")));
+  if (k > n) throw Error(fmt::format("{}: k is {}, but there are only {}", method, k, count_of(n, "row")));
   return cut_into(merges, k);
 }
 

@@ -28,8 +28,8 @@ struct Sample {
   }
 };
 
-inline Sample read(const std::string& data, const std::vector<std::string>& columns, const std::vector<std::string>& response,
-            bool log = false) {
+inline Sample read(const std::string& data, const std::vector<std::string>& columns,
+                   const std::vector<std::string>& response, bool log = false) {
   const Table table = dataset(data);
   Sample out{Matrix(table.rows(), static_cast<Index>(columns.size())), std::vector<std::string>(at(table.rows()))};
   for (Index i = 0; i < table.rows(); ++i) {

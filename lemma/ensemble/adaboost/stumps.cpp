@@ -209,7 +209,8 @@ double SortedColumns::least_wrong(const Vector& weight, const Execution& executi
   }
   Vector most = Vector::Constant(static_cast<Index>(order_.size()), totals.maxCoeff());
   for_columns(static_cast<Index>(order_.size()), rows_.count(), execution, [&](Index j) {
-    most(j) = std::max(most(j), totals.size() == 2 ? most_right_of_two(j, weights, totals) : most_right(j, weight, totals));
+    most(j) =
+        std::max(most(j), totals.size() == 2 ? most_right_of_two(j, weights, totals) : most_right(j, weight, totals));
   });
   return totals.sum() - most.maxCoeff();
 }

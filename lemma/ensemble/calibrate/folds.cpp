@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/ensemble/calibrate/folds.hpp>
 #include <lemma/ensemble/shared/inside.hpp>
@@ -99,7 +100,8 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const Execution execution = options.execution();
   const std::vector<int> fold = folds_of(rows, folds, execution.part(0, 0.05));
   const Outcomes all = outcomes_of(rows, execution.part(0.05, 0.1));
-  std::vector<Index> order(fold.size());  // of their own: a method that looks at rows one by one says the same in any order
+  std::vector<Index> order(
+      fold.size());  // of their own: a method that looks at rows one by one says the same in any order
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return all.hash[at(a)] < all.hash[at(b)]; });
   const auto classes = static_cast<Index>(rows.classes.size());

@@ -66,8 +66,8 @@ Shared Assembly::share(const Panel& panel, const Execution& execution) const {
   for (Index k = 0; k < spec_.experts; ++k) {
     const Matrix values = said_of(panel.experts[at(k)], rows_.x, rows_.classes(), execution);
     for (Index r = 0; r < size(); ++r)
-      joint(r, k) = std::log(std::max(gate(order_[at(r)], k), kLeast)) +
-                    log_density(values, panel.deviations, k, order_[at(r)]);
+      joint(r, k) =
+          std::log(std::max(gate(order_[at(r)], k), kLeast)) + log_density(values, panel.deviations, k, order_[at(r)]);
   }
   Shared out{Matrix(size(), spec_.experts), 0};
   for (Index r = 0; r < size(); ++r) {
@@ -78,8 +78,7 @@ Shared Assembly::share(const Panel& panel, const Execution& execution) const {
     out.log_likelihood += rows_.weight(order_[at(r)]) * (largest + std::log(sum));
   }
   out.log_likelihood /= rows_.mass;
-  if (rows_.of_classes())
-    out.responsibilities = out.responsibilities.array() * (1 - kKnown * spec_.experts) + kKnown;
+  if (rows_.of_classes()) out.responsibilities = out.responsibilities.array() * (1 - kKnown * spec_.experts) + kKnown;
   else out.responsibilities = (out.responsibilities.array() < kNothing).select(0.0, out.responsibilities);
   return out;
 }
@@ -148,7 +147,8 @@ Panel Assembly::fit(const Matrix& responsibilities, const FitOptions& options) c
   const Vector share = shares(responsibilities);
   for (Index k = 0; k < spec_.experts; ++k) {
     if (!rows_.of_classes() && share(k) * rows_.mass < 1)
-      throw Error(fmt::format("mixture_of_experts: expert {} is left with less than a row; ask for fewer experts", k + 1));
+      throw Error(
+          fmt::format("mixture_of_experts: expert {} is left with less than a row; ask for fewer experts", k + 1));
     with_rows_of(k, responsibilities, [&](const Rows& rows) {
       out.experts.push_back(spec_.expert->fit(rows, options_inside(options, quiet, static_cast<std::uint64_t>(k))));
     });

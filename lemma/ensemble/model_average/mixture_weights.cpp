@@ -12,8 +12,7 @@ MixtureLikelihood::MixtureLikelihood(const Matrix& log_density, Vector weight)
 
 double MixtureLikelihood::at(const Vector& alpha) const {
   double sum = 0;
-  for (Index i = 0; i < density_.rows(); ++i)
-    sum += weight_(i) * (largest_(i) + std::log(density_.row(i).dot(alpha)));
+  for (Index i = 0; i < density_.rows(); ++i) sum += weight_(i) * (largest_(i) + std::log(density_.row(i).dot(alpha)));
   return sum / mass_;
 }
 

@@ -21,8 +21,8 @@ class MixtureLikelihood {
 
  private:
   double best_exchange(const Vector& alpha, Index to, Index from) const;
-  Matrix density_;   // of each row divided by its largest
-  Vector largest_;   // its logarithm
+  Matrix density_;  // of each row divided by its largest
+  Vector largest_;  // its logarithm
   Vector weight_;
   double mass_;
 };

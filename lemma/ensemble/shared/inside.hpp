@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/model/any_spec.hpp>
@@ -81,16 +82,6 @@ Needs needs_inside(const AnySpec& inside, Needs usual);
 /// Of several methods: what all of them can take.
 Needs needs_inside(std::span<const AnySpec> inside, Needs usual);
 
-/// Passes questions on and keeps reports to itself: methods inside work side by side, and the one around them tells how far it is.
-class Quietly final : public Progress {
- public:
-  explicit Quietly(Progress* outer) : outer_(outer) {}
-  void report(double, std::string_view) override {}
-  bool cancelled() const override { return lemma::cancelled(outer_); }
-
- private:
-  Progress* outer_;
-};
 /// Options for a method inside, with a seed of its own. `quiet` must outlive them.
 FitOptions options_inside(const FitOptions& options, Quietly& quiet, std::uint64_t part);
 /// The same when the model is looked at again, from the seed that it keeps.

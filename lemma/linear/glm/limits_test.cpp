@@ -46,8 +46,8 @@ TEST(GlmWeights, ThatAreNextToNothingAtRowsFarFromTheirMeansDoNotMoveTheOthers) 
   const Vector best{{10, -4}};  // of log p₂/p₁ = log 3 − 9 (x − 1)²/2 + (x + 1)²/2
   for (const auto& [low, high, step] : {std::tuple{-2.0, 3.0, 0.25}, {-4.0, 4.0, 0.05}, {-6.0, 6.0, 0.01}}) {
     const TwoDensities data(low, high, step);
-    const auto m = fit(Glm{.family = GlmFamily::binomial, .max_iterations = 100}, data.x, data.y,
-                       {.weights = data.weight});
+    const auto m =
+        fit(Glm{.family = GlmFamily::binomial, .max_iterations = 100}, data.x, data.y, {.weights = data.weight});
     EXPECT_TRUE(m.certificate.holds()) << low << ": " << m.certificate.message;
     EXPECT_NEAR(m.intercept, std::log(3.0) - 4, 1e-6) << low;
     EXPECT_LT((m.coefficients - best).cwiseAbs().maxCoeff(), 1e-6) << low << ": " << m.coefficients.transpose();

@@ -85,8 +85,8 @@ void compare_scatter(Comparison& same, const OlsModel& model, const Look& look) 
   const Matrix& expected = look.fresh.scatter;
   for (Index i = 0; i < expected.rows(); ++i)
     for (Index j = 0; j < expected.cols(); ++j)
-      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)), std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)),
-                  look.per_condition);
+      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)),
+                  std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)), look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.

@@ -157,7 +157,9 @@ std::optional<Matrix> leave_one_out(const Knn& asked, const KnnModel& model, con
 namespace lemma::knn {
 
 const Neighbors& Kept::get(const KnnModel& model) {
-  std::call_once(made_, [&] { neighbors_.emplace(model.points, BoundMetric(model.spec.metric, model.width()), SearchOptions{}, heard()); });
+  std::call_once(made_, [&] {
+    neighbors_.emplace(model.points, BoundMetric(model.spec.metric, model.width()), SearchOptions{}, heard());
+  });
   return *neighbors_;
 }
 

@@ -61,7 +61,8 @@ class Rounds {
         validation.push_back(slopes_.validation_loss());
         importances_.push_back(model_.importance);
       }
-      done = has_waited(validation, spec_.patience) || (!gained && !spec_.top && spec_.share == 1 && spec_.columns == 1);
+      done =
+          has_waited(validation, spec_.patience) || (!gained && !spec_.top && spec_.share == 1 && spec_.columns == 1);
     }
     model_.used_rounds = spec_.validation > 0 ? best_round(validation) : round;
     drop_after(model_.used_rounds);

@@ -46,7 +46,7 @@ class GrowerPool {
 /// use(tree) of each tree in turn. So many are grown side by side; which of them are does not matter to any of them. Gives back
 /// how many there are: a cancel ends it after those that were grown before, if any.
 Index grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, const Execution& execution,
-              const std::function<void(GrownTree&, Index)>& also, const std::function<void(GrownTree)>& use) {
+               const std::function<void(GrownTree&, Index)>& also, const std::function<void(GrownTree)>& use) {
   const Bags bags(plan, data, seed);
   GrowerPool pool(plan, data, bags, seed);
   const Index together = std::max<Index>(8, 8 * threads_of(execution));

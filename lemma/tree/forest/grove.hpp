@@ -63,7 +63,8 @@ struct Grove : Evidence {
                "squared error; null where every tree saw every row"),
         result("importance", &M::importance, "of each column, by the measure asked for", kByFeature),
         result("counts", &M::counts, "rows of each class, by weight; of numbers the weight of all"),
-        result("oob_error_by_tree", &M::oob_error_by_tree, "the same error by the first 1, 2, 3, ... trees; none where the first tree saw all rows"),
+        result("oob_error_by_tree", &M::oob_error_by_tree,
+               "the same error by the first 1, 2, 3, ... trees; none where the first tree saw all rows"),
         result("oob", &M::oob,
                "of each training row what the trees say together that did not see it: a number, or a share for each "
                "class; missing where all saw it",

@@ -163,8 +163,7 @@ std::pair<TreeGrower::Open, TreeGrower::Open> TreeGrower::part(const Open& open,
     left = part_in_place(items_.data() + open.begin, open.end - open.begin, spare_items_.data(),
                          [&](const Item& item) { return goes_left(ranks[item.row]); });
     outside_left = part_in_place(outside_.data() + open.outside_begin, open.outside_end - open.outside_begin,
-                                 spare_outside_.data(),
-                                 [&](std::uint32_t row) { return goes_left(ranks[row]); });
+                                 spare_outside_.data(), [&](std::uint32_t row) { return goes_left(ranks[row]); });
   };
   if (categories) {
     both([&](std::uint32_t rank) { return rank == kMissing ? split.missing_left : out.nodes.in_set(set, rank); });

@@ -5,9 +5,7 @@
 namespace lemma::forest {
 
 Outside::Outside(const ForestRows& data)
-    : data_(data),
-      said_(Matrix::Zero(data.rows, std::max<Index>(1, data.classes))),
-      trees_(at(data.rows), 0.0) {}
+    : data_(data), said_(Matrix::Zero(data.rows, std::max<Index>(1, data.classes))), trees_(at(data.rows), 0.0) {}
 
 void Outside::add(const GrownTree& tree) {
   const auto k = at(data_.classes);
@@ -53,7 +51,8 @@ void Outside::give(Grove& out) const {
   if (error_.empty() || std::isnan(error_.back())) return;
   out.oob_error = error_.back();
   if (!std::isnan(error_.front()))
-    out.oob_error_by_tree = Eigen::Map<const Vector>(error_.data(), std::ssize(error_));  // a first tree that saw every row tells nothing
+    out.oob_error_by_tree =
+        Eigen::Map<const Vector>(error_.data(), std::ssize(error_));  // a first tree that saw every row tells nothing
   out.oob =
       Matrix::Constant(static_cast<Index>(out.order.size()), said_.cols(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < out.order.size(); ++i) {

@@ -2,11 +2,11 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <numeric>
 #include <lemma/core/text.hpp>
 #include <lemma/tree/optimal_tree.hpp>
 #include <lemma/tree/optimal_tree/refute.hpp>
 #include <lemma/tree/shared/columns.hpp>
+#include <numeric>
 
 namespace lemma {
 namespace {

@@ -88,7 +88,8 @@ bool is_packed(const std::string& path) {
 RowsPrint print_of_numbers(const TableStream& stream) {
   Collector out;
   if (const MatrixView* x = stream.matrix()) {
-    for (Index i = 0; i < x->rows(); ++i) out.add(hash_numbers({x->row(i).data(), static_cast<std::size_t>(x->cols())}));
+    for (Index i = 0; i < x->rows(); ++i)
+      out.add(hash_numbers({x->row(i).data(), static_cast<std::size_t>(x->cols())}));
     return out.done();
   }
   std::vector<double> row;
