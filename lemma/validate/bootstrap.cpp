@@ -173,12 +173,8 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
       FitOptions each = how;
       each.seed = fit_seed(options.seed, i);
       try {
-<<<<<<< HEAD
         const auto learned = experiment.fit_drawn(rows_of(i), each);
-=======
-        const auto learned = experiment.fit(rows_of(i), each);
         if (quiet.cancelled()) return;
->>>>>>> room1
         const bool same = !learned.design || learned.design->features() == experiment.design().features();
         if (same) found[static_cast<std::size_t>(i)] = numbers_in(learned, experiment.design(), options.result);
       } catch (const Cancelled&) { return; } catch (const Error&) {

@@ -6,7 +6,6 @@
 #include <lemma/core/quietly.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/ensemble/calibrate/folds.hpp>
-#include <lemma/ensemble/shared/inside.hpp>
 #include <lemma/model/row_hash.hpp>
 #include <map>
 #include <numeric>
@@ -107,7 +106,7 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const auto classes = static_cast<Index>(rows.classes.size());
   HeldOut out{Matrix(rows.count(), classes == 2 ? 1 : classes), all.label, all.weight, classes};
   const int used = 1 + *std::max_element(fold.begin(), fold.end());
-  ensemble::Quietly quiet(options.progress);
+  Quietly quiet(options.progress);
   parallel_for(used, execution.part(0.1, 0.9, "scoring held-out rows"), [&](Index k) {
     std::vector<Index> train, test;
     for (const Index i : order) (fold[at(i)] == k ? test : train).push_back(i);
