@@ -24,6 +24,7 @@ struct Plot {
   DataOptions data;
   plot::PlotOptions options;
   std::string kind, formula, model;
+  std::vector<std::string> with;  // other models
 };
 
 bool is_kind(std::string_view word) {
@@ -117,6 +118,7 @@ std::string_view telling_kind(const TrainedModel& trained, bool rows) {
 
 plot::Figure picture(Plot& plot, const Context& context) {
   if (plot.model.empty()) {
+    if (!plot.with.empty()) throw Error("--with takes models beside a MODEL: lemma plot MODEL roc DATA --with OTHER");
     const Table table = plot.data.table(context);
     if (plot.kind.empty()) plot.kind = plot::kind_for(table, plot.formula);
     return plot::draw(plot.kind, table, plot.formula, plot.options);
@@ -125,7 +127,15 @@ plot::Figure picture(Plot& plot, const Context& context) {
   std::optional<Table> table;
   if (!plot.data.data.empty()) table = plot.data.table(context);
   if (plot.kind.empty()) plot.kind = telling_kind(trained, table.has_value());
-  return plot::draw(plot.kind, trained, table ? &*table : nullptr, plot.options);
+  const Table* rows = table ? &*table : nullptr;
+  const plot::Figure one = plot::draw(plot.kind, trained, rows, plot.options);
+  if (plot.with.empty()) return one;
+  std::vector<plot::NamedFigure> all{{plot.model, one}};
+  for (const auto& other : plot.with)
+    all.push_back({other, plot::draw(plot.kind, load(other, catalog()), rows, plot.options)});
+  plot::Figure out = plot::overlaid(plot.kind, all);
+  if (plot.options.title.empty()) out.title = plot.data.data;
+  return plot::dressed(std::move(out), plot.options);
 }
 
 void run(Plot plot, Context& context) {
@@ -187,6 +197,8 @@ void add_plot(CLI::App& tool, Context& context) {
   add_option(*command, "--log", options->options.log, "logarithmic axes: x, y or xy");
   add_option(*command, "--color", options->options.colour, "a column whose values colour the marks");
   add_option(*command, "--facet", options->options.facet, "a column: a panel for each of its values");
+  add_option(*command, "--with", options->with, "roc, precision_recall, lift: other models, whose curves are drawn too")
+      ->allow_extra_args(false);
   add_option(*command, "--alpha", options->options.alpha,
              "biplot: 1 keeps the distances of rows, 0 the correlations of columns")
       ->capture_default_str();

@@ -66,6 +66,13 @@ TEST(PlotTool, DrawsModels) {
   EXPECT_EQ(in.lemma("plot m.lemma -o c.svg").code, 0) << "without rows its coefficients";
   EXPECT_TRUE(contains(in.lemma("plot m.lemma scree").err, "this glm has no picture 'scree'; it has"));
   EXPECT_TRUE(contains(in.lemma("plot m.lemma roc").err, "which DATA?"));
+  ASSERT_EQ(in.lemma("fit lda pima_train 'type ~ .' -o l.lemma").code, 0);
+  const auto two = in.lemma("plot m.lemma roc pima_test --with l.lemma -o two.svg");
+  EXPECT_EQ(two.code, 0) << two.err;
+  EXPECT_TRUE(contains(two.err, "m.lemma: ROC curve of 332 rows") &&
+              contains(two.err, "l.lemma: ROC curve of 332 rows"));
+  EXPECT_TRUE(contains(in.read("two.svg"), ">l.lemma</text>")) << "the legend tells them apart";
+  EXPECT_EQ(in.lemma("plot m.lemma confusion pima_test --with l.lemma -o two.svg").code, 2);
 }
 
 TEST(PlotTool, NamesMistakes) {

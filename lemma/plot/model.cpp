@@ -165,4 +165,29 @@ Figure draw(std::string_view kind, const TrainedModel& trained, const Table* row
   return dressed(std::move(out), options);
 }
 
+Figure overlaid(std::string_view kind, std::span<const NamedFigure> figures) {
+  require(!figures.empty(), "there is no picture to lay over others");
+  require(kind == "roc" || kind == "precision_recall" || kind == "lift",
+          fmt::format("curves of several models are roc, precision_recall and lift, not {}", kind));
+  Figure out = figures[0].figure;
+  Panel& panel = out.panels[0];
+  std::erase_if(panel.marks, [](const Mark& mark) {  // the diagonal stays
+    const auto* line = std::get_if<Line>(&mark);
+    return !line || !line->dashed;
+  });
+  out.description.clear();
+  for (std::size_t k = 0; k < figures.size(); ++k) {
+    for (const Mark& mark : figures[k].figure.panels.at(0).marks)
+      if (const auto* line = std::get_if<Line>(&mark); line && !line->dashed) {
+        Line curve = *line;
+        curve.paint = series(static_cast<int>(k)), curve.tooltip = figures[k].name;
+        panel.marks.emplace_back(std::move(curve));
+      }
+    out.legend.entries.push_back({figures[k].name, series(static_cast<int>(k)), LegendEntry::Key::line});
+    out.description += (k > 0 ? " " : "") + figures[k].name + ": " + figures[k].figure.description;
+  }
+  out.width = 720;
+  return out;
+}
+
 }  // namespace lemma::plot

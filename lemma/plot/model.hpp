@@ -20,4 +20,12 @@ std::vector<ModelPicture> pictures_of(const TrainedModel& trained);
 Figure draw(std::string_view kind, const TrainedModel& trained, const Table* rows = nullptr,
             const PlotOptions& options = {});
 
+/// A picture and what its curve is to be called.
+struct NamedFigure {
+  std::string name;
+  Figure figure;
+};
+/// Curves of several models in one panel: roc, precision_recall, lift. Error for other kinds.
+Figure overlaid(std::string_view kind, std::span<const NamedFigure> figures);
+
 }  // namespace lemma::plot
