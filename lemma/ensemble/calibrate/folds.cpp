@@ -99,8 +99,8 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const Execution execution = options.execution();
   const std::vector<int> fold = folds_of(rows, folds, execution.part(0, 0.05));
   const Outcomes all = outcomes_of(rows, execution.part(0.05, 0.1));
-  std::vector<Index> order(
-      fold.size());  // of their own: a method that looks at rows one by one says the same in any order
+  // In an order of their own: a method that looks at rows one by one says the same whatever order they come in.
+  std::vector<Index> order(fold.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return all.hash[at(a)] < all.hash[at(b)]; });
   const auto classes = static_cast<Index>(rows.classes.size());

@@ -116,11 +116,12 @@ Sigmoid fit_sigmoid(const HeldOut& rows, Index map) {
     if (!(fall < 0)) break;
     double size = 1;
     Curvature next = curvature(rows, map, unit, targets, a + da, b + db);
-    while (next.loss > now.loss + 1e-4 * size * fall && size > 1e-10) {
+    const double rounding = 1e-13 * (1 + std::abs(now.loss));  // below it slopes decide, which have more digits
+    while (next.loss > now.loss + 1e-4 * size * fall + rounding && size > 1e-10) {
       size /= 2;
       next = curvature(rows, map, unit, targets, a + size * da, b + size * db);
     }
-    const bool falls = next.loss < now.loss;
+    const bool falls = next.loss < now.loss - rounding;
     if (falls || std::abs(next.ga) + std::abs(next.gb) < std::abs(now.ga) + std::abs(now.gb)) {
       a += size * da;
       b += size * db;
