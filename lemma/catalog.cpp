@@ -7,7 +7,11 @@
 #include <lemma/bayes/gaussian_wishart.hpp>
 #include <lemma/bayes/naive_bayes.hpp>
 #include <lemma/cluster/agglomerative.hpp>
+#include <lemma/cluster/dbscan.hpp>
+#include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmedoids.hpp>
+#include <lemma/cluster/spectral.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/discriminant/qda.hpp>
 #include <lemma/embed/mds.hpp>
@@ -120,7 +124,11 @@ std::span<const Method* const> catalog() {
 
       // cluster: groups of rows
       &method_of<Agglomerative>(),
+      &method_of<Dbscan>(),
+      &method_of<Hdbscan>(),
       &method_of<KMeans>(),
+      &method_of<KMedoids>(),
+      &method_of<Spectral>(),
 
       // mixture: rows as draws of several sources
       &method_of<Gaussian>(),

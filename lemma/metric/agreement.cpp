@@ -52,13 +52,8 @@ double expected_mutual_information(const Vector& a, const Vector& b) {
   return sum;
 }
 
-int largest(const Labels& labels, std::string_view what) {
-  int out = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < 0) throw Error(fmt::format("the {} of row {} is missing", what, i + 1));
-    out = std::max(out, labels[i]);
-  }
-  return out;
+int largest(const Labels& labels) {
+  return labels.empty() ? 0 : std::max(0, *std::max_element(labels.begin(), labels.end()));
 }
 
 bool whole(const Matrix& table) { return (table.array() == table.array().floor()).all(); }
@@ -69,8 +64,13 @@ Matrix contingency(const Labels& classes, const Labels& clusters, const VectorVi
   if (classes.size() != clusters.size())
     throw Error(fmt::format("there are {} clusters for {} rows", clusters.size(), classes.size()));
   const Vector w = detail::frequencies(static_cast<Index>(classes.size()), weights);
-  Matrix table = Matrix::Zero(largest(classes, "class") + 1, largest(clusters, "cluster") + 1);
-  for (std::size_t i = 0; i < classes.size(); ++i) table(classes[i], clusters[i]) += w(static_cast<Index>(i));
+  const int columns = largest(clusters) + 1;
+  const bool some_in_none = std::any_of(clusters.begin(), clusters.end(), [](int cluster) { return cluster < 0; });
+  Matrix table = Matrix::Zero(largest(classes) + 1, columns + (some_in_none ? 1 : 0));
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] < 0) throw Error(fmt::format("the class of row {} is missing", i + 1));
+    table(classes[i], clusters[i] < 0 ? columns : clusters[i]) += w(static_cast<Index>(i));
+  }
   return table;
 }
 
@@ -113,6 +113,18 @@ double adjusted_mutual_information(const Matrix& table) {
 
 double purity(const Matrix& table) { return detail::share(table.colwise().maxCoeff().sum(), table.sum()); }
 
+double fowlkes_mallows(const Matrix& table) {
+  const double rows = sum_of_pairs(row_sums(table)), columns = sum_of_pairs(column_sums(table));
+  if (rows == 0 && columns == 0) return 1;  // all rows alone in both
+  return rows == 0 || columns == 0 ? 0.0 : sum_of_pairs(table) / std::sqrt(rows) / std::sqrt(columns);
+}
+
+double variation_of_information(const Matrix& table) {
+  return std::max(0.0, entropy(row_sums(table)) + entropy(column_sums(table)) - 2 * mutual_information(table));
+}
+
+double matched_share(const Matrix& table) { return detail::share(best_matching(table).total, table.sum()); }
+
 std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters, const VectorView& weights) {
   const Matrix table = contingency(classes, clusters, weights);
   return {
@@ -131,6 +143,21 @@ std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clu
       {"mutual_information", mutual_information(table), "shared information, in nats", true, {}},
       {"purity", purity(table), "share of the rows in the most frequent class of their cluster", true,
        wilson(purity(table), table.sum())},
+      {"matched",
+       matched_share(table),
+       "share of the rows in the class that is paired with their cluster, the best pairs taken",
+       true,
+       {}},
+      {"fowlkes_mallows",
+       fowlkes_mallows(table),
+       "of pairs that are together in one, the share that is so in both: geometric mean",
+       true,
+       {}},
+      {"variation_of_information",
+       variation_of_information(table),
+       "information in one and not in the other, in nats: 0 of equal partitions",
+       false,
+       {}},
   };
 }
 

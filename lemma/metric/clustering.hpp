@@ -7,7 +7,8 @@ namespace lemma {
 
 // ---- Against given classes: two partitions of the same rows ----
 
-/// Counts of (class, cluster): a row for each class, a column for each cluster. Weights are frequencies.
+/// Counts of (class, cluster): a row for each class, a column for each cluster, and a last one for rows of no cluster (−1) where
+/// there are some. Weights are frequencies.
 Matrix contingency(const Labels& classes, const Labels& clusters, const VectorView& weights = Vector());
 
 /// All from a contingency table of n = Σ rows. Of n (n − 1) / 2 pairs of rows, `rand` is the share on which the two
@@ -20,6 +21,23 @@ double normalized_mutual_information(const Matrix& table);  // 2 I / (H(classes)
 /// Needs whole counts (NaN otherwise). Cost  O(n (rows + columns)).
 double adjusted_mutual_information(const Matrix& table);
 double purity(const Matrix& table);  // share of the rows in the most frequent class of their cluster
+/// Of the pairs that are together in one partition those that are so in both: the geometric mean of the two shares (Fowlkes
+/// and Mallows 1983).
+double fowlkes_mallows(const Matrix& table);
+/// H(classes) + H(clusters) − 2 I: a metric on partitions, 0 of equal ones (Meilă 2007).
+double variation_of_information(const Matrix& table);
+
+/// Clusters and classes paired one to one so that as many rows as possible lie in a pair: the Hungarian method (Kuhn 1955;
+/// Jonker and Volgenant's shortest augmenting ways). With the prices that prove it: row_price + column_price ≥ entry for all,
+/// and equal for the pairs.
+struct Matching {
+  std::vector<Index> row_of;  // of each column; −1: none is left for it
+  double total = 0;
+  Vector row_price, column_price;
+};
+/// Cost  O(m³), m the larger number of rows and columns.
+Matching best_matching(const Matrix& table);
+double matched_share(const Matrix& table);  // of the rows, those in a pair
 
 std::vector<Measure> agreement_measures(const Labels& classes, const Labels& clusters,
                                         const VectorView& weights = Vector());

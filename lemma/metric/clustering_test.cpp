@@ -1,10 +1,12 @@
 // lemma/metric/clustering_test.cpp
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/metric/clustering.hpp>
+#include <numeric>
 #include <tests/golden.hpp>
 
 namespace lemma {
@@ -38,7 +40,9 @@ TEST(Agreement, MatchesTheReference) {
 TEST(Agreement, DoesNotDependOnHowTheClustersAreCalled) {
   const Labels classes{0, 0, 1, 1, 2, 2}, clusters{2, 2, 0, 0, 1, 1};
   for (const auto& measure : agreement_measures(classes, clusters)) {
-    const double best = measure.name == "mutual_information" ? std::log(3.0) : 1.0;
+    const double best = measure.name == "mutual_information"         ? std::log(3.0)
+                        : measure.name == "variation_of_information" ? 0.0
+                                                                     : 1.0;
     EXPECT_NEAR(measure.value, best, 1e-14) << measure.name;
   }
 }
@@ -138,6 +142,61 @@ TEST(Validity, OfOneClusterIsNotDefined) {
   EXPECT_TRUE(std::isnan(calinski_harabasz(cluster_scatter(x, {0, 0}))));
   EXPECT_THROW(cluster_scatter(x, {0, -1}), Error);
   EXPECT_THROW(cluster_scatter(x, {0}), Error);
+}
+
+TEST(Matching, IsTheBestOfAllPairingsAndItsPricesProveIt) {
+  RandomStream stream(4);
+  for (const auto& [rows, columns] : {std::pair{4, 4}, {3, 5}, {5, 3}, {1, 4}}) {
+    Matrix table(rows, columns);
+    for (double& each : table.reshaped()) each = static_cast<double>(stream.below(30));
+    const Index m = std::max(rows, columns);
+    std::vector<Index> order(static_cast<std::size_t>(m));
+    std::iota(order.begin(), order.end(), Index{0});
+    double best = 0;
+    do {
+      double sum = 0;
+      for (Index j = 0; j < columns; ++j)
+        if (order[static_cast<std::size_t>(j)] < rows) sum += table(order[static_cast<std::size_t>(j)], j);
+      best = std::max(best, sum);
+    } while (std::next_permutation(order.begin(), order.end()));
+    const Matching found = best_matching(table);
+    EXPECT_EQ(found.total, best);
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < columns; ++j) {
+        EXPECT_GE(found.row_price(i) + found.column_price(j), table(i, j)) << i << " " << j;
+        if (found.row_of[static_cast<std::size_t>(j)] == i) {
+          EXPECT_EQ(found.row_price(i) + found.column_price(j), table(i, j));
+        }
+      }
+  }
+}
+
+TEST(Agreement, OfFowlkesAndMallowsAndTheVariationOfInformationIsThatOfTheDefinition) {
+  const Labels a{0, 0, 0, 1, 1, 2, 2, 2}, b{0, 0, 1, 1, 1, 2, 2, 0};
+  double both = 0, in_a = 0, in_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      in_a += a[i] == a[j];
+      in_b += b[i] == b[j];
+      both += a[i] == a[j] && b[i] == b[j];
+    }
+  const Matrix table = contingency(a, b);
+  EXPECT_NEAR(fowlkes_mallows(table), both / std::sqrt(in_a * in_b), 1e-14);
+  EXPECT_NEAR(fowlkes_mallows(contingency(a, a)), 1, 1e-14);
+  EXPECT_NEAR(variation_of_information(contingency(a, a)), 0, 1e-14);
+  double conditional = 0;  // H(a | b) + H(b | a)
+  for (Index i = 0; i < table.rows(); ++i)
+    for (Index j = 0; j < table.cols(); ++j)
+      if (table(i, j) > 0)
+        conditional -=
+            table(i, j) / 8 * (std::log(table(i, j) / table.row(i).sum()) + std::log(table(i, j) / table.col(j).sum()));
+  EXPECT_NEAR(variation_of_information(table), conditional, 1e-14);
+  EXPECT_EQ(matched_share(table), 6.0 / 8);
+}
+
+TEST(Agreement, RowsOfNoClusterAreAColumnOfTheirOwn) {
+  const Matrix table = contingency({0, 0, 1, 1, 1}, {0, -1, 1, 1, -1});
+  EXPECT_EQ(table, (Matrix(2, 3) << 1, 0, 1, 0, 2, 1).finished());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/geometry/graph.hpp>
+#include <lemma/geometry/graph/mutual_reachability.hpp>
 #include <lemma/geometry/graph/union_find.hpp>
 #include <lemma/math/simd/panels.hpp>
 #include <numeric>
@@ -22,11 +23,13 @@ Edge edge(Index i, Index j, double weight) { return {std::min(i, j), std::max(i,
 /// The vertices outside the tree, each with its best edge into it. The tree grows by the best of all.
 class Prim {
  public:
-  Prim(const Dissimilarities& all, const Execution& execution)
+  /// `floor`: of each vertex, or none; a pair is at least as far apart as the floors of both.
+  Prim(const Dissimilarities& all, std::span<const double> floor, const Execution& execution)
       : all_(all),
         loops_{.threads = execution.threads},
         outside_(at(all.count())),
         weight_(at(all.count()), HUGE_VAL),
+        floor_(floor.begin(), floor.end()),
         joint_(at(all.count()), -1) {
     std::iota(outside_.begin(), outside_.end(), Index{0});
     if (all.points()) points_ = *all.points();
@@ -68,6 +71,9 @@ class Prim {
     drop(outside_);
     drop(weight_);
     drop(joint_);
+    if (floor_.empty()) return;
+    least_ = floor_[at(place)];
+    drop(floor_);
   }
 
   /// New best edges by way of the vertex that just joined; the place of the best of all.
@@ -92,6 +98,10 @@ class Prim {
     std::vector<double> tile(at(panels * kPanel));
     if (points_) points_->distances(from_.data(), 1, from / kPanel, panels, tile.data());
     else gather(joined, from, to, tile.data());
+    if (!floor_.empty())
+      for (Index place = from; place < to; ++place)
+        if (double& weight = tile[at(place - from)]; !std::isnan(weight))
+          weight = std::max(weight, std::max(least_, floor_[at(place)]));
     for (Index place = from; place < to; ++place)
       if (const double weight = tile[at(place - from)]; !(weight > weight_[at(place)])) improve(joined, place, weight);
   }
@@ -135,6 +145,8 @@ class Prim {
   std::vector<double> from_;            // the mapped row that just joined
   std::vector<Index> outside_;
   std::vector<double> weight_;  // of the best edge into the tree
+  std::vector<double> floor_;   // of those outside, in their order; none: there are no floors
+  double least_ = 0;            // the floor of the vertex that just joined
   std::vector<Index> joint_;    // where it ends
 };
 
@@ -142,7 +154,14 @@ class Prim {
 
 std::vector<Edge> spanning_tree(const Dissimilarities& dissimilarities, const Execution& execution) {
   if (dissimilarities.count() < 2) return {};
-  return Prim(dissimilarities, execution).run(execution);
+  return Prim(dissimilarities, {}, execution).run(execution);
+}
+
+std::vector<Edge> mutual_reachability_tree(const Dissimilarities& dissimilarities, std::span<const double> core,
+                                           const Execution& execution) {
+  require(static_cast<Index>(core.size()) == dissimilarities.count(), "there is not one core distance for each vertex");
+  if (dissimilarities.count() < 2) return {};
+  return Prim(dissimilarities, core, execution).run(execution);
 }
 
 std::vector<Edge> spanning_tree(const Graph& graph) {

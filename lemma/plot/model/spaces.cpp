@@ -68,8 +68,12 @@ Figure density_contours(const Shown& shown) {
 
 Figure silhouette_bars(const Shown& shown) {
   const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
-  const Labels label = shown.trained.predict(data).label();
-  const Vector width = silhouettes(data.x, label);
+  const Labels all = shown.trained.predict(data).label();
+  std::vector<Index> clustered;  // noise has no silhouette
+  Labels label;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] >= 0) clustered.push_back(static_cast<Index>(i)), label.push_back(all[i]);
+  const Vector width = silhouettes(Matrix(data.x(clustered, Eigen::all)), label);
   std::vector<std::size_t> order(label.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -33,8 +33,22 @@ void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& an
                       Judgement& out) {
   const LastStepRows space(model, rows, execution.part(0, 0.2));
   out.space = space.name();
-  out.measures =
-      validity_measures(space.rows(), answers.predicted, answers.weight, execution.part(0.2, 1, execution.message));
+  // Rows of no cluster (noise) are left out of what is measured in and between clusters.
+  Labels clusters = answers.predicted;
+  Vector weight = answers.weight.size() > 0 ? answers.weight : Vector::Ones(static_cast<Index>(clusters.size())).eval();
+  const double all = weight.sum();
+  for (std::size_t i = 0; i < clusters.size(); ++i)
+    if (clusters[i] < 0) clusters[i] = 0, weight(static_cast<Index>(i)) = 0;
+  const bool noise = weight.sum() < all;
+  if (weight.sum() > 0)
+    out.measures = validity_measures(space.rows(), clusters, noise ? weight : answers.weight,
+                                     execution.part(0.2, 1, execution.message));
+  if (noise)
+    out.measures.push_back({"noise",
+                            1 - weight.sum() / all,
+                            "share of the rows that belong to no cluster; the others are measured",
+                            false,
+                            {}});
   if (!answers.truth) return;
   const auto& [name, classes, labels] = *answers.truth;
   for (auto& measure : agreement_measures(labels, answers.predicted, answers.weight))
@@ -42,6 +56,7 @@ void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& an
   Matrix counts = contingency(labels, answers.predicted, answers.weight);
   out.clusters = ClassesInClusters{name, classes, Matrix::Zero(static_cast<Index>(classes.size()), counts.cols())};
   out.clusters->counts.topRows(counts.rows()) = counts;  // classes of rows that were left out have none
+  if (noise) out.notes.push_back("rows of no cluster are the last column of the table");
 }
 
 }  // namespace lemma::judging

@@ -1,0 +1,331 @@
+// lemma/cluster/dbscan.cpp
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <lemma/cluster/dbscan.hpp>
+#include <lemma/cluster/dbscan/reach.hpp>
+#include <lemma/cluster/shared/measured_points.hpp>
+#include <lemma/cluster/shared/row_prints.hpp>
+#include <lemma/core/finite.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/geometry/graph/union_find.hpp>
+#include <lemma/model/comparison.hpp>
+#include <map>
+#include <numeric>
+
+namespace lemma {
+namespace {
+
+constexpr Index kMostPlain = 20000;  // up to so many rows the certificate looks at all distances
+constexpr Index kMostCurve = 20000;  // rows that the curve of distances is made of
+
+/// The distance at which each row has min_points in reach, sorted, and its knee.
+double knee(const Neighbors& search, const Matrix& points, const Vector& weight, int min_points,
+            const Execution& execution) {
+  const Index n = points.rows(), asked = std::min(n, kMostCurve);
+  std::vector<Index> which;
+  for (Index i = 0; i < asked; ++i) which.push_back(i * n / asked);
+  const NeighborLists lists = search.nearest(rows_at(points, which), min_points, execution);
+  std::vector<std::pair<double, double>> curve;  // distance, weight
+  for (Index i = 0; i < asked; ++i) {
+    double reached = 0, distance = 0;
+    for (std::size_t j = 0; j < lists.rows_of(i).size() && reached < min_points; ++j) {
+      reached += weight(lists.rows_of(i)[j]);
+      distance = lists.distances_of(i)[j];
+    }
+    curve.emplace_back(distance, weight(which[at(i)]));
+  }
+  std::sort(curve.begin(), curve.end());
+  const double all = weight(which).sum(), low = curve.front().first, high = curve.back().first;
+  double place = 0, deepest = -1, out = high;
+  for (const auto& [distance, w] : curve) {
+    place += w;  // of copies of a row the last counts
+    const double line = all > 1 ? low + (high - low) * (place - 1) / (all - 1) : high;
+    if (line - distance > deepest) deepest = line - distance, out = distance;
+  }
+  return out;
+}
+
+struct Partition {
+  std::vector<char> core;
+  UnionFind joined;
+  double pairs = 0;  // Σᵢ wᵢ |N(xᵢ)|
+};
+
+/// Core rows, joined where they are in reach. A row is known to be core when its piece has come; then it is joined with those
+/// before it, which are known too.
+Partition partition_of(const Reach& reach, const Vector& weight, int min_points, const Execution& execution) {
+  Partition out{std::vector<char>(at(weight.size()), 0), UnionFind(weight.size()), 0};
+  reach.for_each_piece(execution, [&](Index first, const NeighborLists& lists) {
+    for (Index i = 0; i < lists.count(); ++i) {
+      double in_reach = 0;
+      for (const std::int32_t j : lists.rows_of(i)) in_reach += weight(j);
+      out.core[at(first + i)] = in_reach >= min_points;
+      out.pairs += weight(first + i) * in_reach;
+    }
+    for (Index i = 0; i < lists.count(); ++i)
+      if (out.core[at(first + i)])
+        for (const std::int32_t j : lists.rows_of(i))
+          if (j < first + i && out.core[at(j)]) out.joined.join(first + i, j);
+  });
+  return out;
+}
+
+// ---- the certifier ----
+
+/// The cluster of each row as the model has it: of core rows by their own, of others by assign. −2: a core row that it lacks.
+struct Told {
+  std::vector<char> core;
+  std::vector<int> label;
+};
+
+Told told_of(const DbscanModel& model, const Matrix& points) {
+  std::multimap<double, int> of_core;
+  const Vector prints = prints_of(model.points), given = prints_of(points);
+  for (Index c = 0; c < prints.size(); ++c) of_core.emplace(prints(c), static_cast<int>(model.clusters(c)) - 1);
+  Told out{std::vector<char>(at(points.rows()), 0), std::vector<int>(at(points.rows()), -1)};
+  std::vector<Index> others;
+  for (Index i = 0; i < points.rows(); ++i) {
+    if (const auto found = of_core.find(given(i)); found != of_core.end()) {
+      out.core[at(i)] = 1;
+      out.label[at(i)] = found->second;
+      of_core.erase(found);
+    } else {
+      others.push_back(i);
+    }
+  }
+  const Labels said = model.assign(rows_at(points, others));
+  for (std::size_t k = 0; k < others.size(); ++k) out.label[at(others[k])] = said[k];
+  return out;
+}
+
+struct Faults {
+  Index core = 0, apart = 0, border = 0, loose = 0;
+  double pairs = 0;
+  Index all() const { return core + apart + border + loose; }
+};
+
+Faults faults_of(const DbscanModel& model, const Told& told, const Reach& reach, const Vector& weight,
+                 const Execution& execution) {
+  Faults out;
+  UnionFind joined(weight.size());
+  reach.for_each_piece(execution, [&](Index first, const NeighborLists& lists) {
+    for (Index k = 0; k < lists.count(); ++k) {
+      const Index i = first + k;
+      double in_reach = 0;
+      for (const std::int32_t j : lists.rows_of(k)) in_reach += weight(j);
+      out.pairs += weight(i) * in_reach;
+      const bool core = in_reach >= model.spec.min_points;
+      out.core += core != (told.core[at(i)] != 0);
+      double nearest = -1;
+      bool fits = false;  // one of the nearest core rows has its cluster
+      for (std::size_t e = 0; e < lists.rows_of(k).size(); ++e) {
+        const Index j = lists.rows_of(k)[e];
+        if (!told.core[at(j)]) continue;
+        if (core && j < i) joined.join(i, j);
+        out.apart += core && told.label[at(j)] != told.label[at(i)];
+        if (nearest < 0) nearest = lists.distances_of(k)[e];
+        fits = fits || (lists.distances_of(k)[e] == nearest && told.label[at(j)] == told.label[at(i)]);
+      }
+      if (!core) out.border += nearest < 0 ? told.label[at(i)] != -1 : !fits;
+    }
+  });
+  Index sets = 0;
+  for (Index i = 0; i < weight.size(); ++i) sets += told.core[at(i)] && joined.find(i) == i;
+  out.loose = std::abs(sets - model.k());
+  return out;
+}
+
+void compare_sizes(const DbscanModel& model, const Told& told, const Vector& weight, double pairs, Comparison& same) {
+  Vector sizes = Vector::Zero(model.k()), cores = sizes;
+  double noise = 0;
+  for (Index i = 0; i < weight.size(); ++i) {
+    const int label = told.label[at(i)];
+    if (label < 0) noise += weight(i);
+    else sizes(label) += weight(i), cores(label) += told.core[at(i)] ? 1 : 0;
+  }
+  const double all = std::max(1.0, weight.sum());
+  for (Index c = 0; c < model.k(); ++c) {
+    same.entry("sizes", c, model.sizes(c), sizes(c), all);
+    same.entry("core_sizes", c, model.core_sizes(c), cores(c), all);
+  }
+  same.number("noise", model.noise, noise, all);
+  same.relative("mean_reach", model.mean_reach, pairs / all);
+}
+
+std::string wrong_words(const Faults& faults) {
+  if (faults.core > 0)
+    return fmt::format("of {} the model does not say rightly whether it is core", count_of(faults.core, "row"));
+  if (faults.apart > 0)
+    return fmt::format("{} of core rows in reach of each other have different clusters",
+                       count_of(faults.apart, "pair"));
+  if (faults.loose > 0) return "the clusters are not as many as the sets of core rows that hang together";
+  return fmt::format("of {} the cluster is not that of the nearest core row in reach", count_of(faults.border, "row"));
+}
+
+Certificate certificate_of(const DbscanModel& model, const Matrix& points, const BoundMetric& metric,
+                           const Vector& weight, const Execution& execution) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "rows that are not where density puts them";
+  out.tolerance = 0;
+  out.iterations = 1;
+  out.stopped = "all rows looked at";
+  std::vector<Index> there;
+  for (Index i = 0; i < weight.size(); ++i)
+    if (weight(i) > 0) there.push_back(i);
+  const Matrix kept = rows_at(points, there);
+  const Vector mass = weight(there);
+  const Told told = told_of(model, kept);
+  const Reach reach(kept, metric, *model.spec.radius, kMostPlain, execution.part(0, 0.1));
+  const Faults faults = faults_of(model, told, reach, mass, execution.part(0.1, 1, "rows in reach counted again"));
+  Comparison same;
+  const Index cores = std::accumulate(told.core.begin(), told.core.end(), Index{0});
+  same.number("points", static_cast<double>(model.points.rows()), static_cast<double>(cores), 1);
+  compare_sizes(model, told, mass, faults.pairs, same);
+  if (print_of_all(points) == model.order)
+    for (Index c = 0; c < model.core_rows.size(); ++c) {
+      const auto row = static_cast<Index>(model.core_rows(c)) - 1;
+      const bool is_it =
+          row < points.rows() && prints_of(points.middleRows(row, 1)) == prints_of(model.points.middleRows(c, 1));
+      same.entry("core_rows", c, is_it ? 0 : 1, 0, 1);
+    }
+  out.value = static_cast<double>(faults.all());
+  if (faults.all() > 0) {
+    out.message = fmt::format("These are not the density-connected sets of the rows: {}.", wrong_words(faults));
+  } else if (same.finding()) {
+    same.report(out);
+    out.message = fmt::format("What the model tells is not what the rows give: {}'{}' is off.", same.finding()->place,
+                              same.finding()->field);
+  } else {
+    out.message = fmt::format(
+        "The clusters are exactly the density-connected sets: by {} the rows in reach of each of the {} were counted "
+        "anew.",
+        reach.way(), count_of(mass.size(), "row"));
+  }
+  return out;
+}
+
+}  // namespace
+
+void DbscanModel::check() const {
+  require(spec.radius && std::isfinite(*spec.radius), "dbscan: there is no radius");
+  require(columns > 0 && points.rows() == core_rows.size() && clusters.size() == core_rows.size(),
+          "dbscan: the core rows do not fit together");
+  require(points.rows() == 0 || points.cols() == columns, "dbscan: the core rows do not fit the columns");
+  require((spec.metric.takes_missing() || all_finite(points)) && !points.array().isInf().any(),
+          "dbscan: a core row has a number that is not finite");
+  require(core_sizes.size() == k() && sizes.allFinite() && core_sizes.allFinite() && std::isfinite(noise) &&
+              std::isfinite(mean_reach) && std::isfinite(order),
+          "dbscan: a number is not usable");
+  for (Index c = 0; c < clusters.size(); ++c) {
+    require(clusters(c) >= 1 && clusters(c) <= static_cast<double>(k()) && clusters(c) == std::floor(clusters(c)),
+            "dbscan: a cluster is none of them");
+    require(core_rows(c) >= 1 && core_rows(c) < 1e15 && core_rows(c) == std::floor(core_rows(c)) &&
+                (c == 0 || core_rows(c) > core_rows(c - 1)),
+            "dbscan: the numbers of the core rows are not usable");
+  }
+  BoundMetric(spec.metric, columns);
+}
+
+Labels DbscanModel::assign(const MatrixView& x) const {
+  require_width(*this, x.cols());
+  Labels out(at(x.rows()), -1);
+  if (points.rows() == 0 || x.rows() == 0) return out;
+  const Neighbors search(points, BoundMetric(spec.metric, columns));
+  const NeighborLists nearest = search.nearest(x, 1);
+  for (Index i = 0; i < x.rows(); ++i)
+    if (nearest.rows_of(i).size() > 0 && nearest.distances_of(i)[0] <= *spec.radius)
+      out[at(i)] = static_cast<int>(clusters(nearest.rows_of(i)[0])) - 1;
+  return out;
+}
+
+Vector DbscanModel::core_distance(const MatrixView& x) const {
+  require_width(*this, x.cols());
+  Vector out = Vector::Constant(x.rows(), std::nan(""));
+  if (points.rows() == 0 || x.rows() == 0) return out;
+  const NeighborLists nearest = Neighbors(points, BoundMetric(spec.metric, columns)).nearest(x, 1);
+  for (Index i = 0; i < x.rows(); ++i)
+    if (nearest.rows_of(i).size() > 0) out(i) = nearest.distances_of(i)[0];
+  return out;
+}
+
+std::string DbscanModel::summary(const Names&) const {
+  constexpr Index most = 30;
+  const Index shown = std::min(k(), most);
+  std::vector<std::string> cluster, size, core;
+  for (Index c = 0; c < shown; ++c) {
+    cluster.push_back(fmt::format("{}", c + 1));
+    size.push_back(format_significant(sizes(c), 7));
+    core.push_back(format_count(static_cast<Index>(core_sizes(c))));
+  }
+  std::string out = fmt::format("{} of rows with {} in reach: {} by {}\n", count_of(k(), "cluster"), spec.min_points,
+                                format_significant(*spec.radius, 5), spec.metric.text());
+  if (k() > 0) out += "\n" + TextTable().right("cluster", cluster).right("rows", size).right("core rows", core).str();
+  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  return out + fmt::format("\nnoise {}   rows in reach, on average {}\n", format_significant(noise, 7),
+                           format_significant(mean_reach, 4));
+}
+
+DbscanModel fit(const Valid<Dbscan>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const auto [points, metric] = measured_points(spec->metric, rows, execution.part(0, 0.05));
+  const Vector weight = weights_of(rows, execution.part(0.05, 0.05));
+  std::vector<Index> there;  // rows of weight 0 are not
+  for (Index i = 0; i < weight.size(); ++i)
+    if (weight(i) > 0) there.push_back(i);
+  if (there.empty()) throw Error("dbscan: all weights are 0, so there are no rows to learn from");
+  const bool all = static_cast<Index>(there.size()) == points.rows();
+  const Matrix some = all ? Matrix() : rows_at(points, there);
+  const Matrix& kept = all ? points : some;
+  const Vector mass = weight(there);
+
+  DbscanModel model;
+  model.spec = *spec;
+  model.spec.metric = metric.metric();
+  const Neighbors search(kept, metric, SearchOptions{}, execution.part(0.05, 0.1, "search structure"));
+  if (!spec->radius) model.spec.radius = knee(search, kept, mass, spec->min_points, execution.part(0.1, 0.2, "knee"));
+  const Reach reach(kept, search, *model.spec.radius);
+  Partition found = partition_of(reach, mass, spec->min_points, execution.part(0.2, 0.6, "rows in reach"));
+
+  std::vector<Index> cores, number(at(kept.rows()), -1);
+  Index clusters = 0;
+  for (Index i = 0; i < kept.rows(); ++i)
+    if (found.core[at(i)]) {
+      Index& own = number[at(found.joined.find(i))];
+      if (own < 0) own = clusters++;
+      cores.push_back(i);
+    }
+  model.points = rows_at(kept, cores);
+  model.core_rows.resize(static_cast<Index>(cores.size()));
+  model.clusters.resize(model.core_rows.size());
+  model.core_sizes = Vector::Zero(clusters);
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    const Index own = number[at(found.joined.find(cores[c]))];
+    model.core_rows(static_cast<Index>(c)) = static_cast<double>(there[at(cores[c])] + 1);
+    model.clusters(static_cast<Index>(c)) = static_cast<double>(own + 1);
+    model.core_sizes(own) += 1;
+  }
+  model.columns = rows.width();
+  model.order = print_of_all(points);
+  model.mean_reach = found.pairs / mass.sum();
+  model.sizes = Vector::Zero(clusters);
+  const Told told = told_of(model, kept);
+  for (Index i = 0; i < kept.rows(); ++i)
+    (told.label[at(i)] < 0 ? model.noise : model.sizes(told.label[at(i)])) += mass(i);
+  if (clusters == 0)
+    model.warnings.push_back(fmt::format("no row has {} in reach of {}: all rows are noise; take a larger radius",
+                                         spec->min_points, format_significant(*model.spec.radius, 3)));
+  model.certificate = certificate_of(model, points, metric, weight, execution.part(0.6, 1));
+  return model;
+}
+
+Certificate certify(const DbscanModel& model, const Rows& rows, const Execution& execution) {
+  const auto [points, metric] = measured_points(model.spec.metric, rows, execution.part(0, 0.1));
+  return certificate_of(model, points, metric, weights_of(rows, execution.part(0, 0)), execution.part(0.1, 1));
+}
+
+template const Method& method_of<Dbscan>();
+
+}  // namespace lemma

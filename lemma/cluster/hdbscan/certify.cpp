@@ -1,0 +1,210 @@
+// lemma/cluster/hdbscan/certify.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/cluster/hdbscan/condense.hpp>
+#include <lemma/cluster/hdbscan/things.hpp>
+#include <lemma/cluster/shared/dissimilarity_rows.hpp>
+#include <lemma/cluster/shared/row_prints.hpp>
+#include <lemma/core/rounding_words.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/model/comparison.hpp>
+#include <limits>
+#include <mutex>
+
+namespace lemma {
+namespace {
+
+constexpr double kTolerance =
+    1e-12;  // of the greatest height: distances are the same to the last bit wherever they are found
+constexpr Index kTogether = 16;
+
+Certificate certificate(const HdbscanModel& model) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "the least reach between the two sides of each merge";
+  out.tolerance = kTolerance;
+  out.iterations = model.heights.size();
+  out.stopped = "one cluster is left";
+  return out;
+}
+
+/// What all distances say of a hierarchy.
+struct Looked {
+  Vector least;     // of each merge: the least mutual reachability between its two sides
+  Index cores = 0;  // rows whose core distance is another one
+};
+
+/// Places in the order of the tree, so that each merge joins neighbouring ones: what joins places p < q is the latest of the
+/// merges between them.
+Looked look(const HdbscanModel& model, const MergeTree& tree, const ReachedThings& things, const Execution& execution) {
+  const Index n = tree.rows();
+  const auto& order = tree.order();
+  std::optional<Dissimilarities> placed;
+  if (things.metric) placed = Dissimilarities::on_demand(rows_at(things.points, order), *things.metric);
+  Looked out{Vector::Constant(n - 1, std::numeric_limits<double>::infinity()), 0};
+  std::mutex mutex;
+  parallel_for((n + kTogether - 1) / kTogether, execution, [&](Index part) {
+    const Index first = part * kTogether, count = std::min(kTogether, n - first);
+    std::vector<double> distances(at(count * n)), row(at(n));
+    if (placed) dissimilarity_rows(*placed, first, count, distances.data(), true);
+    else
+      for (Index r = 0; r < count; ++r) {
+        things.all.row(order[at(first + r)], row);
+        for (Index q = 0; q < n; ++q) distances[at(r * n + q)] = row[at(order[at(q)])];
+      }
+    std::vector<std::pair<Index, double>> found;  // of the merges that join a place with those after it
+    Index wrong = 0;
+    for (Index r = 0; r < count; ++r) {
+      const Index p = first + r;
+      const double own = model.core(order[at(p)]), *d = distances.data() + r * n;
+      Index nearer = 0, within = 0;
+      for (Index q = 0; q < n; ++q) nearer += d[q] < own, within += d[q] <= own;
+      wrong += !(nearer < *model.spec.min_points && *model.spec.min_points <= within);
+      Index step = -1;
+      for (Index q = p + 1; q < n; ++q) {
+        const double reach = std::max(d[q], std::max(own, model.core(order[at(q)])));
+        if (tree.joins()[at(q)] > step) {
+          step = tree.joins()[at(q)];
+          found.emplace_back(step, reach);
+        } else {
+          found.back().second = std::min(found.back().second, reach);
+        }
+      }
+    }
+    const std::lock_guard lock(mutex);
+    for (const auto& [step, reach] : found) out.least(step) = std::min(out.least(step), reach);
+    out.cores += wrong;
+  });
+  return out;
+}
+
+/// The height at which each row first stands among so many: the lowest merge above it that has them.
+Vector first_among(const MergeTree& tree, const Vector& heights, Index least_size) {
+  Vector out(tree.rows());
+  for (Index i = 0; i < tree.rows(); ++i) {
+    Index node = ~i;
+    while (tree.size(node) < least_size) node = tree.end(node);
+    out(i) = heights(node);
+  }
+  return out;
+}
+
+/// Of a cluster that is born at `birth` and parts at `split`: Σ (λ of what comes first on the way down − λ of its birth).
+double stability(const MergeTree& tree, const CondensedCluster& of, const Vector& among, const Lambda& lambda) {
+  double sum = 0;
+  for (Index place = tree.first(of.node); place < tree.first(of.node) + of.size; ++place)
+    sum += lambda(std::max(among(tree.order()[at(place)]), of.split)) - lambda(of.birth);
+  return sum;
+}
+
+/// The greatest sum of stabilities of clusters within this one of which none holds another.
+double greatest_sum(const std::vector<CondensedCluster>& all, const std::vector<double>& stabilities, Index cluster) {
+  double below = 0;
+  for (const Index child : all[at(cluster)].children) below += greatest_sum(all, stabilities, child);
+  return cluster == 0 ? below : std::max(below, stabilities[at(cluster)]);
+}
+
+/// Labels, tree and measures against those that follow from merges and heights.
+void compare_clusters(const HdbscanModel& model, const MergeTree& tree, Comparison& same) {
+  const Condensed condensed = condense(tree, model.heights, model.spec.min_cluster_size);
+  HdbscanModel expected;
+  expected.spec = model.spec;
+  expected.heights = model.heights;
+  describe(expected, condensed, tree);
+  const Lambda lambda(model.heights);
+  const Vector among = first_among(tree, model.heights, model.spec.min_cluster_size);
+  std::vector<double> anew;
+  for (const CondensedCluster& each : condensed.clusters) anew.push_back(stability(tree, each, among, lambda));
+  same.number("tree", static_cast<double>(model.tree.rows()), static_cast<double>(expected.tree.rows()), 1);
+  same.number("sizes", static_cast<double>(model.k()), static_cast<double>(expected.k()), 1);
+  if (same.finding()) return;
+  double taken = 0;
+  for (Index c = 0; c < model.tree.rows(); ++c) {
+    same.entry("tree", 6 * c + 4, model.tree(c, 4), anew[at(c)], std::max(1e-6 * anew[0], anew[at(c)]));
+    for (Index j = 0; j < 6; ++j)
+      same.entry("tree", 6 * c + j, model.tree(c, j), expected.tree(c, j),
+                 std::max(1e-300, std::abs(expected.tree(c, j))));
+    if (model.tree(c, 5) > 0) taken += anew[at(c)];
+  }
+  if (model.spec.selection == ClusterSelection::eom) {
+    const double greatest = greatest_sum(condensed.clusters, anew, 0);
+    same.number("stabilities", taken, greatest, greatest);
+  }
+  for (Index c = 0; c < model.k(); ++c) {
+    same.entry("sizes", c, model.sizes(c), expected.sizes(c), 1);
+    same.entry("stabilities", c, model.stabilities(c), expected.stabilities(c), expected.stabilities(c));
+  }
+  same.number("noise", static_cast<double>(model.noise), static_cast<double>(expected.noise), 1);
+  for (Index i = 0; i < model.rows(); ++i) {
+    same.entry("labels", i, model.labels(i), expected.labels(i), 1);
+    same.entry("strengths", i, model.strengths(i), expected.strengths(i), 1);
+    same.entry("outliers", i, model.outliers(i), expected.outliers(i), 1);
+    same.entry("strengths", i, among(i), condensed.leaves(i), model.heights(model.heights.size() - 1));
+  }
+}
+
+}  // namespace
+
+ReachedThings reached_things(const Hdbscan& spec, const Rows& rows, const Execution& execution) {
+  if (spec.input == Input::square) {
+    Compared found = compare(Hdbscan::name, spec.input, spec.metric, rows, execution);
+    return {std::move(found.dissimilarities), {}, {}};
+  }
+  auto [points, metric] = measured_points(spec.metric, rows, execution.part(0, 0.5));
+  Dissimilarities all = Dissimilarities::on_demand(points, metric, {}, execution.part(0.5, 1));
+  return {std::move(all), std::move(points), std::move(metric)};
+}
+
+ReachedThings ordered_things(const HdbscanModel& model, const Rows& rows, const Execution& execution) {
+  ReachedThings given = reached_things(model.spec, rows, execution);
+  if (!given.metric) return given;
+  Matrix points = rows_at(given.points, places_by_prints(model.prints, given.points));
+  Dissimilarities all = Dissimilarities::on_demand(points, *given.metric);
+  return {std::move(all), std::move(points), std::move(given.metric)};
+}
+
+Certificate of_other_rows(const HdbscanModel& model, Index count) {
+  Certificate out = certificate(model);
+  out.value = 1;
+  out.message =
+      fmt::format("The hierarchy is one of {}, and there are {}.", count_of(model.rows(), "row"), format_count(count));
+  return out;
+}
+
+Certificate certificate_of(const HdbscanModel& model, const ReachedThings& things, const Execution& execution) {
+  const MergeTree tree(model.merges, Hdbscan::name);
+  const Looked found = look(model, tree, things, execution.part(0, 0.95, "hierarchy looked at again"));
+  Certificate out = certificate(model);
+  const double greatest = model.heights.maxCoeff(), unit = greatest > 0 ? greatest : 1;
+  Index worst = 0;
+  for (Index t = 0; t < model.heights.size(); ++t)
+    if (const double off = std::abs(found.least(t) - model.heights(t)) / unit; !(off <= out.value))
+      out.value = off, worst = t;
+  Comparison same;
+  if (out.holds() && found.cores == 0) compare_clusters(model, tree, same);
+  if (found.cores > 0) {
+    out.value = std::max(out.value, static_cast<double>(found.cores));
+    out.message = fmt::format("Of {} the core distance is not that within which there are {} rows.",
+                              count_of(found.cores, "row"), *model.spec.min_points);
+  } else if (!out.holds()) {
+    out.message =
+        fmt::format("Merge {} has the height {}, but the least mutual reachability between its sides is {}.", worst + 1,
+                    format_significant(model.heights(worst), 5), format_significant(found.least(worst), 5));
+  } else if (same.finding()) {
+    same.report(out);
+    out.message = fmt::format("The hierarchy is that of the rows, but {}'{}' does not follow from it.",
+                              same.finding()->place, same.finding()->field);
+  } else {
+    out.message = fmt::format(
+        "Each of the {} is as high as the least mutual reachability between its two sides, found anew from all "
+        "distances{}.",
+        count_of(model.heights.size(), "merge"),
+        model.spec.selection == ClusterSelection::eom && model.k() > 0
+            ? ", and no other choice of clusters has a greater sum of stabilities"
+            : "");
+  }
+  return out;
+}
+
+}  // namespace lemma
