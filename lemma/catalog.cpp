@@ -8,6 +8,7 @@
 #include <lemma/bayes/naive_bayes.hpp>
 #include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/dbscan.hpp>
+#include <lemma/cluster/divisive.hpp>
 #include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmedoids.hpp>
@@ -125,6 +126,7 @@ std::span<const Method* const> catalog() {
       // cluster: groups of rows
       &method_of<Agglomerative>(),
       &method_of<Dbscan>(),
+      &method_of<Divisive>(),
       &method_of<Hdbscan>(),
       &method_of<KMeans>(),
       &method_of<KMedoids>(),

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"fit lda iris 'specis ~ .' -o out.lemma", "did you mean 'species'?"},
         Mistake{"fit kmeans iris --kk 3", "kmeans takes no --kk (did you mean '--k'?)"},
         Mistake{"fit kmeans iris '~ . - species' --k 0", "kmeans: k is 0, must be at least 1"},
-        Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be a whole number"},
+        Mistake{"fit kmeans iris '~ . - species' --k three", "kmeans: k is 'three', must be numbers separated by commas"},
         Mistake{"fit kmeans iris '~ . - species' --k", "--k needs a value"},
         Mistake{"fit ols boston 'medv ~ .' --stepwise --stepwise-k bic",
                 "--stepwise needs a value, and what follows it is the option --stepwise-k"},

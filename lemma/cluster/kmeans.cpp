@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmeans/choose.hpp>
+#include <lemma/cluster/kmeans/plain_search.hpp>
 #include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
-#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/lloyd.hpp>
 #include <lemma/math/column_moments.hpp>
-#include <lemma/math/simd/distance.hpp>
-#include <lemma/model/claim.hpp>
 #include <limits>
-#include <numeric>
 
 namespace lemma {
 namespace {
@@ -66,9 +64,15 @@ KMeans completed(KMeans spec, const Rows& rows, const Execution& execution) {
   return spec;
 }
 
-/// A result for each start that got far enough; a cancel leaves the others empty.
-std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& rows, const Survey& ground,
-                                             const FitOptions& options, const Execution& execution) {
+KMeans filled_with(KMeans spec, const ClusterCounts& k) {
+  spec.k = k;
+  return spec;
+}
+
+/// Every start that got far enough, and which of them has the least sum of squares; of those that differ by rounding only the
+/// first. Throws Cancelled when a cancel left none.
+KMeansStarts run_all(const KMeans& spec, const Rows& rows, const Survey& ground, std::uint64_t seed,
+                     std::uint64_t stream, const Execution& execution) {
   const int restarts = *spec.restarts;
   const LloydLimits limits{spec.max_iterations, spec.tolerance * ground.unit()};
   std::vector<std::optional<LloydRun>> runs(static_cast<std::size_t>(restarts));
@@ -77,7 +81,7 @@ std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& row
     const Matrix start =
         given ? *given
               : start_centers(std::get<KMeansStart>(spec.start), *spec.k, rows,
-                              RandomStream(options.seed, static_cast<std::uint64_t>(r)), part.part(0, 0.3));
+                              RandomStream(seed, stream + static_cast<std::uint64_t>(r)), part.part(0, 0.3));
     runs[static_cast<std::size_t>(r)] = lloyd(rows, ground.frame, start, limits, part.part(given ? 0 : 0.3, 1));
   };
   try {
@@ -92,15 +96,15 @@ std::vector<std::optional<LloydRun>> run_all(const KMeans& spec, const Rows& row
         run(r, execution.part(static_cast<double>(r) / restarts, static_cast<double>(r + 1) / restarts));
     }
   } catch (const Cancelled&) {}
-  return runs;
-}
-
-/// The least sum of squares; of those that differ by rounding only the first.
-LloydRun* best_of(std::vector<std::optional<LloydRun>>& runs) {
-  LloydRun* best = nullptr;
-  for (auto& run : runs)
-    if (run && (!best || run->total_within() < best->total_within() * (1 - 1e-12))) best = &*run;
-  return best;
+  KMeansStarts out;
+  for (auto& each : runs) {
+    out.cancelled = out.cancelled || !each || each->cancelled;
+    if (!each) continue;
+    out.runs.push_back(std::move(*each));
+    if (out.runs.back().total_within() < out.kept().total_within() * (1 - 1e-12)) out.best = out.runs.size() - 1;
+  }
+  if (out.runs.empty()) throw Cancelled();
+  return out;
 }
 
 Certificate unverified(const KMeansModel& model, double movement) {
@@ -125,154 +129,6 @@ Certificate certificate_of(const KMeansModel& model, const LloydRun& run, double
   } catch (const Cancelled&) { return unverified(model, run.movement / unit); }
 }
 
-// ---- the certifier: one step of the textbook ----
-
-/// The plain search for whole blocks. The filter only guesses where to look first, which saves time and decides nothing.
-class PlainSearch {
- public:
-  explicit PlainSearch(const Matrix& centers) : plain_(centers), frame_(around(centers)), filter_(centers, frame_) {}
-
-  void operator()(const MatrixView& x, Labels& label, std::vector<double>& distance) const {
-    const auto rows = static_cast<std::size_t>(x.rows());
-    label.resize(rows);
-    distance.resize(rows);
-    std::iota(label.begin(), label.end(), 0);
-    simd::Scores scores;
-    simd::filter(x, label, filter_, frame_, scores);
-    for (std::size_t i = 0; i < rows; ++i)
-      label[i] = plain_.nearest(x.row(static_cast<Index>(i)).data(), scores.which[i], distance[i]);
-  }
-
- private:
-  static simd::Frame around(const Matrix& centers) {
-    simd::Frame frame{centers.colwise().mean().transpose(), 1};
-    const double far = (centers.rowwise() - frame.origin.transpose()).cwiseAbs().maxCoeff();
-    if (far > 0 && std::isfinite(far)) frame.scale = std::ldexp(1.0, std::clamp(-std::ilogb(far), -1000, 1000));
-    return frame;
-  }
-  simd::PlainCenters plain_;
-  simd::Frame frame_;
-  simd::FilterCenters filter_;
-};
-
-/// Every row goes to its nearest centre by the plain distances, and the differences to that centre are summed: their mean
-/// is how far the centre would move.
-struct PlainStep {
-  const KMeansModel* model;
-  const PlainSearch* search;
-  Vector middle;       // of the centres; total_ss is taken about it and moved to the mean afterwards
-  Matrix differences;  // Σ w (x − c)
-  Vector weight, within, shift;
-  double squares = 0;
-
-  PlainStep(const KMeansModel& m, const PlainSearch& s)
-      : model(&m),
-        search(&s),
-        middle(m.centers.colwise().mean().transpose()),
-        differences(Matrix::Zero(m.k(), m.width())),
-        weight(Vector::Zero(m.k())),
-        within(weight),
-        shift(Vector::Zero(m.width())) {}
-
-  void accumulate(const Block& block) {
-    Labels label;
-    std::vector<double> distance;
-    (*search)(block.x, label, distance);
-    Vector gap(block.x.cols());
-    for (Index i = 0; i < block.rows(); ++i) {
-      const double w = block.weight_of(i);
-      if (w == 0) continue;
-      const int k = label[static_cast<std::size_t>(i)];
-      weight(k) += w;
-      within(k) += w * distance[static_cast<std::size_t>(i)];
-      differences.row(k) += w * (block.x.row(i) - model->centers.row(k));
-      gap = block.x.row(i).transpose() - middle;
-      shift += w * gap;
-      squares += w * gap.squaredNorm();
-    }
-  }
-  void merge(const PlainStep& other) {
-    differences += other.differences;
-    weight += other.weight;
-    within += other.within;
-    shift += other.shift;
-    squares += other.squares;
-  }
-  double total_ss() const { return std::max(0.0, squares - shift.squaredNorm() / weight.sum()); }
-  bool has_empty() const { return (weight.array() == 0).any(); }
-  double movement() const {
-    double most = 0;
-    for (Index k = 0; k < weight.size(); ++k)
-      if (weight(k) > 0) most = std::max(most, differences.row(k).norm() / weight(k));
-    return most;
-  }
-};
-
-/// The objective never rose, and ended where the model is; where it began leaves no trace in the rows.
-double way_error(const KMeansModel& model, const PlainStep& found, double total) {
-  const Vector& way = model.objective;
-  if (way.size() == 0) return 0;
-  double worst = std::max(0.0, found.within.sum() - way(way.size() - 1));
-  for (Index i = 0; i + 1 < way.size(); ++i) worst = std::max(worst, way(i + 1) - way(i));
-  return worst / total;
-}
-
-/// What the model says of sizes and sums of squares against what was found, as shares of the whole.
-double mismatch(const KMeansModel& model, const PlainStep& found) {
-  const double n = found.weight.sum(), largest = model.centers.cwiseAbs().maxCoeff();
-  const double rounding = 0x1p-74 * n * static_cast<double>(model.width()) * largest * largest;  // rows all but equal
-  const double total = std::max({found.total_ss(), rounding, std::numeric_limits<double>::min()});
-  return std::max({way_error(model, found, total), (model.sizes - found.weight).cwiseAbs().maxCoeff() / n,
-                   (model.within - found.within).cwiseAbs().maxCoeff() / total,
-                   std::abs(model.total_within - found.within.sum()) / total,
-                   std::abs(model.total_ss - found.total_ss()) / total});
-}
-
-std::string verdict(const KMeansModel& model, const Certificate& out, double movement, double disagreement,
-                    bool empty) {
-  const std::string moves = fmt::format("one more step moves a centre by {} of the rows' spread (allowed {})",
-                                        residue_text(movement, out.tolerance), format_significant(out.tolerance, 2));
-  if (out.holds())
-    return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + ".";
-  if (disagreement > 1e-9)
-    return fmt::format("The sizes or sums of squares of the model are not those of these rows (off by {}); {}.",
-                       format_significant(disagreement, 2), moves);
-  if (!empty && movement <= model.spec.tolerance)
-    return fmt::format(
-        "Not a fixed point: {}. The work ended at the tolerance of {} that was given; take a smaller one.", moves,
-        format_significant(model.spec.tolerance, 3));
-  return fmt::format("Not a fixed point: {}{}. Raise max_iterations ({}), or go on from these centres with --start.",
-                     empty ? "a cluster is empty, and " : "", moves, model.spec.max_iterations);
-}
-
-/// After an update old rows may lie nearer to another centre than to that of their cluster; what holds of all rows together is
-/// their weight, their mean, Σ sizes c / n, their total sum of squares, and that they lie no farther from the nearest centre than
-/// the model says of their own.
-Certificate certificate_of_update(const KMeansModel& model, const PlainStep& found, double movement) {
-  const double n = found.weight.sum(), total = std::max(found.total_ss(), std::numeric_limits<double>::min());
-  const Vector mean = model.centers.transpose() * model.sizes / model.sizes.sum(),
-               seen = found.middle + found.shift / n;
-  const double digits = 0x1p-50 * std::sqrt(static_cast<double>(model.width())) * model.centers.cwiseAbs().maxCoeff();
-  const double off_mean = std::max(0.0, (mean - seen).norm() - digits) / std::sqrt(total / n);
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "mean and sum of squares of all rows";
-  out.tolerance = 1e-9;
-  out.value = std::max({std::abs(model.sizes.sum() - n) / n, off_mean, std::abs(model.total_ss - total) / total,
-                        (found.within.sum() - model.total_within) / total});
-  out.iterations = model.iterations;
-  out.stopped = "updated";
-  out.message = fmt::format(
-      "Weight, mean and total sum of squares of the clusters are those of all rows to within {:.1e} (allowed {:.0e}). "
-      "Rows "
-      "from before an update stayed with the centre that they had: one more step over all rows would move a centre by "
-      "{} "
-      "of their spread, and lower the sum of squares within from {} to {}.",
-      out.value, out.tolerance, format_significant(movement, 2), format_significant(model.total_within, 5),
-      format_significant(found.within.sum(), 5));
-  return out;
-}
-
 std::vector<double> numbers(const auto& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -281,6 +137,8 @@ void KMeans::check() const {
   const Matrix* given = given_centers(*this);
   if (!given) return;
   if (given->size() == 0) throw Error("kmeans: start has no centres");
+  if (k.are_several())
+    throw Error("kmeans: of several k none could start from given centres, which are as many as they are");
   if (k && *k != given->rows())
     throw Error(fmt::format("kmeans: k is {}, but start has {}; leave k out or make them agree", *k,
                             count_of(given->rows(), "centre")));
@@ -298,6 +156,9 @@ void KMeansModel::check() const {
   require((sizes.array() >= 0).all() && (within.array() >= 0).all(), "kmeans: a size or sum of squares is negative");
   require(std::abs(total_ss - total_within - between) <= 1e-9 * std::abs(total_ss),
           "kmeans: between is not total_ss - total_within");
+  require(starts.allFinite() && proposals.allFinite() && curve.allFinite() &&
+              (curve.rows() == 0 || curve.cols() == 6) && (proposals.size() == 0 || proposals.size() == 3),
+          "kmeans: what is told of the starts or of other k is not usable");
   require(updates >= 0, "kmeans: the number of updates is not usable");
   require(iterations >= 0 && objective.size() == iterations,
           "kmeans: objective must have one number for each iteration");
@@ -349,56 +210,70 @@ std::string KMeansModel::summary(const Names& names) const {
   out += fmt::format("\ntotal within {}   between {}   total {}   (between / total = {} %)\n",
                      format_significant(total_within, 7), format_significant(between, 7),
                      format_significant(total_ss, 7), format_fixed(total_ss > 0 ? 100 * between / total_ss : 100.0, 1));
-  return out;
+  if (starts.size() > 1)
+    out += fmt::format("{} ended between {} and {}\n", count_of(starts.size(), "start"),
+                       format_significant(starts.minCoeff(), 7), format_significant(starts.maxCoeff(), 7));
+  if (curve.rows() == 0) return out;
+  TextTable tried;
+  std::vector<std::string> ks;
+  for (Index t = 0; t < curve.rows(); ++t) ks.push_back(format_significant(curve(t, 0), 6));
+  tried.right("k", ks).numbers("within", numbers(curve.col(1)), 5).numbers("worst start", numbers(curve.col(2)), 5);
+  tried.numbers("silhouette", numbers(curve.col(3)), 3);
+  if (spec.references > 0) tried.numbers("gap", numbers(curve.col(4)), 3).numbers("se", numbers(curve.col(5)), 2);
+  return out + fmt::format(
+                   "\nOf the k that were tried {} is taken, by the {}:\n{}\nproposed: {} by the gap, {} by the "
+                   "silhouette, {} "
+                   "by the knee\n",
+                   k(), name_of(spec.choose), tried.str(),
+                   proposals(0) > 0 ? format_significant(proposals(0), 6) : "none", proposals(1), proposals(2));
 }
 
 KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const Survey ground = survey(rows, execution.part(0, 0.05));
   KMeansModel model;
-  model.spec = completed(*spec, rows, execution);
-  auto runs = run_all(model.spec, rows, ground, options, execution.part(0.05, 0.9));
-  LloydRun* best = best_of(runs);
-  if (!best) throw Cancelled();
-
-  model.centers = std::move(best->centers);
-  model.sizes = best->sizes;
-  model.within = best->within;
-  model.total_within = best->total_within();
+  model.spec = *spec;
+  KMeansStarts starts;
+  if (spec->k.are_several()) {
+    const int most = static_cast<int>(*std::max_element(spec->k.of.begin(), spec->k.of.end()));
+    KMeans largest = *spec;
+    largest.k = most;
+    const KMeans filled = completed(largest, rows, execution);  // the most clusters there can be
+    const RunKMeans run = [&](int k, const Rows& on, std::uint64_t stream, const Execution& part) {
+      KMeans one = filled;
+      one.k = k;
+      return run_all(one, on, &on == &rows ? ground : survey(on, {}), options.seed, stream, part);
+    };
+    KMeansCurve chosen = choose_k(filled_with(filled, spec->k), rows, options, run, execution.part(0.05, 0.9));
+    model.spec = filled;
+    model.spec.k = chosen.k;
+    model.curve = std::move(chosen.curve);
+    model.proposals = chosen.proposals;
+    starts = std::move(chosen.taken);
+  } else {
+    model.spec = completed(*spec, rows, execution);
+    starts = run_all(model.spec, rows, ground, options.seed, 0, execution.part(0.05, 0.9));
+  }
+  const LloydRun& best = starts.kept();
+  model.centers = best.centers;
+  model.sizes = best.sizes;
+  model.within = best.within;
+  model.total_within = best.total_within();
+  model.starts.resize(static_cast<Index>(starts.runs.size()));
+  for (std::size_t r = 0; r < starts.runs.size(); ++r)
+    model.starts(static_cast<Index>(r)) = starts.runs[r].total_within();
   model.total_ss = ground.total_ss;
   model.between = model.total_ss - model.total_within;
-  model.iterations = static_cast<int>(best->objective.size());
-  model.objective = Eigen::Map<const Vector>(best->objective.data(), model.iterations);
+  model.iterations = static_cast<int>(best.objective.size());
+  model.objective = Eigen::Map<const Vector>(best.objective.data(), model.iterations);
 
-  const auto finished = std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run && !run->cancelled; });
-  const bool cancelled = finished < *model.spec.restarts;
-  if (cancelled)
+  const auto finished =
+      std::count_if(starts.runs.begin(), starts.runs.end(), [](const LloydRun& each) { return !each.cancelled; });
+  if (starts.cancelled)
     model.warnings.push_back(
         fmt::format("cancelled: {} of {} finished", finished, count_of(*model.spec.restarts, "start")));
-  model.certificate = certificate_of(model, *best, ground.unit(), cancelled, rows, execution.part(0.9, 1));
+  model.certificate = certificate_of(model, best, ground.unit(), starts.cancelled, rows, execution.part(0.9, 1));
   return model;
-}
-
-Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution) {
-  const PlainSearch search(model.centers);
-  const auto step = scan(rows, PlainStep(model, search), execution);
-  const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;
-  const double movement = step.movement() / unit;
-  if (model.updates > 0) return certificate_of_update(model, step, movement);
-  const double disagreement = mismatch(model, step);
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement of the centres in one more step";
-  // A centre is a rounded mean: beside an offset of 1e9 its last digit is no longer small.
-  out.tolerance = std::max(1e-9, claimed(model.spec.tolerance)) +
-                  0x1p-50 * std::sqrt(static_cast<double>(model.width())) * model.centers.cwiseAbs().maxCoeff() / unit;
-  out.value = movement;
-  if (step.has_empty()) out.value = std::max(out.value, 1 + out.tolerance);
-  if (disagreement > 1e-9) out.value = std::max(out.value, disagreement + out.tolerance);
-  out.iterations = model.iterations;
-  out.stopped = out.holds() ? "converged" : movement <= model.spec.tolerance ? "tolerance reached" : "iteration limit";
-  out.message = verdict(model, out, movement, disagreement, step.has_empty());
-  return out;
 }
 
 template const Method& method_of<KMeans>();

@@ -1,11 +1,15 @@
 // lemma/cluster/kmeans.hpp
 #pragma once
+#include <lemma/cluster/shared/cluster_counts.hpp>
 #include <lemma/geometry/lloyd/start.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
 #include <variant>
 
 namespace lemma {
+
+enum class ChooseClusters { gap, silhouette, knee };
+constexpr auto names_of(ChooseClusters) { return std::array<std::string_view, 3>{"gap", "silhouette", "knee"}; }
 
 /// k centres that lie as near to the rows as they can:
 ///
@@ -14,16 +18,22 @@ namespace lemma {
 /// Lloyd's algorithm (lloyd.hpp) goes from a start to a fixed point: every row belongs to its nearest centre, every
 /// centre is the mean of its rows. There are many fixed points; the best of several starts is kept.
 ///
+/// Of several k the one is taken that one of three rules proposes: the gap statistic (the first k whose log W, beside that of
+/// rows spread evenly over the same box, is not surpassed by the next k's beyond its standard error), the greatest silhouette (of
+/// centres: (b − a) / b with the distances to the nearest and the second one), or the knee of the curve of W. All three are told.
+///
 /// Cost         a few dozen scans for each restart, O(n p k) each at most; kmeans++ takes 2k scans more.
 /// Certificate  consistent: one more step from scratch, by plain distances and another sum, moves no centre farther than
 ///              1e-9 of the rows' root mean square distance to their mean (or `tolerance`, if that is larger, but never
 ///              1e-3), and finds the sizes and sums of squares of the model and an objective that only fell.
 struct KMeans {
-  std::optional<int> k;
+  ClusterCounts k;
   std::variant<KMeansStart, Matrix> start = KMeansStart::plus_plus;
   std::optional<int> restarts;
   int max_iterations = 300;
   double tolerance = 0;
+  ChooseClusters choose = ChooseClusters::gap;
+  int references = 10;
 
   static constexpr std::string_view name = "kmeans";
   static constexpr MethodAbout about{
@@ -38,7 +48,9 @@ struct KMeans {
       .random = true};
   static constexpr auto params() {
     return std::tuple{
-        param("k", &KMeans::k, "number of clusters; by default that of the given centres, else 3", at_least(1)),
+        param("k", &KMeans::k,
+              "number of clusters, or several (1:10) to choose from; by default that of the given centres, else 3",
+              at_least(1)),
         param("start", &KMeans::start,
               "where to begin: kmeans++, random (rows), or a file with one centre in each row"),
         param("restarts", &KMeans::restarts,
@@ -47,6 +59,11 @@ struct KMeans {
         param("tolerance", &KMeans::tolerance,
               "stop when no centre moves farther, as a share of the rows' root mean square distance to their mean; 0: "
               "when none moves",
+              at_least(0)),
+        param("choose", &KMeans::choose,
+              "of several k: by the gap statistic, the silhouette, or the knee of the curve"),
+        param("references", &KMeans::references,
+              "of several k: sets of rows without clusters that the gap statistic compares with; 0: none",
               at_least(0))};
   }
   void check() const;
@@ -62,6 +79,9 @@ struct KMeansModel : Evidence {
   int iterations = 0;  // of the start that was kept
   Vector objective;    // Σ within after each of its assignments
   int updates = 0;
+  Vector starts;     // total_within of each start
+  Matrix curve;      // of each k that was tried: see choose.hpp
+  Vector proposals;  // k by the gap, the silhouette, the knee; none where one k was given
 
   static constexpr auto fields() {
     return std::tuple{
@@ -73,6 +93,13 @@ struct KMeansModel : Evidence {
         result("between", &KMeansModel::between, "total_ss - total_within"),
         result("iterations", &KMeansModel::iterations, "of the start that was kept"),
         result("objective", &KMeansModel::objective, "total_within after each assignment of the start that was kept"),
+        later(result("starts", &KMeansModel::starts, "total_within that each start ended with")),
+        later(result(
+            "curve", &KMeansModel::curve,
+            "of each k that was tried: k, within of the best and of the worst start, silhouette, gap, its standard "
+            "error")),
+        later(result("proposals", &KMeansModel::proposals,
+                     "of several k those by the gap (0: not looked at), the silhouette and the knee")),
         later(state("updates", &KMeansModel::updates, "how often new rows were taken in since the fit"))};
   }
   static constexpr auto parts() {

@@ -439,5 +439,81 @@ TEST(KMeans, assigns_new_rows_to_the_nearest_centre) {
   EXPECT_EQ(model.assign(fresh), (Labels{0, 0, 1}));
 }
 
+// ---- how many clusters ----
+
+/// Four round groups far from each other.
+Matrix four_groups(Index n, std::uint64_t seed) {
+  Matrix x = normal_matrix(n, 2, seed);
+  for (Index i = 0; i < n; ++i) x(i, 0) += i % 2 == 0 ? 0.0 : 12.0, x(i, 1) += i % 4 < 2 ? 0.0 : 12.0;
+  return x;
+}
+
+TEST(KMeans, OfSeveralKTakesTheOneThatEachRuleProposess) {
+  const Matrix x = four_groups(240, 3);
+  for (const ChooseClusters rule : {ChooseClusters::gap, ChooseClusters::silhouette, ChooseClusters::knee}) {
+    const KMeansModel model = fit(KMeans{.k = {1, 2, 3, 4, 5, 6, 7, 8}, .choose = rule}, x);
+    EXPECT_EQ(model.spec.k, 4) << name_of(rule);
+    EXPECT_EQ(model.proposals, Vector::Constant(3, 4)) << name_of(rule);
+    ASSERT_EQ(model.curve.rows(), 8);
+    EXPECT_NEAR(model.curve(0, 1), model.total_ss, 1e-12 * model.total_ss);
+    EXPECT_EQ(model.curve(3, 1), model.total_within);
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    for (Index t = 0; t < 8; ++t) {
+      const KMeansModel alone = fit(KMeans{.k = static_cast<int>(t + 1)}, x);
+      EXPECT_EQ(model.curve(t, 1), alone.total_within);
+      EXPECT_EQ(model.curve(t, 2), alone.starts.maxCoeff());
+    }
+  }
+}
+
+TEST(KMeans, OfRowsWithoutClustersTheGapProposesOne) {
+  Matrix x(300, 2);
+  RandomStream stream(8);
+  for (double& each : x.reshaped()) each = stream.uniform();
+  EXPECT_EQ(fit(KMeans{.k = {1, 2, 3, 4, 5}}, x).spec.k, 1);
+}
+
+TEST(KMeans, TheGapIsThatOfTheDefinition) {
+  const Matrix x = four_groups(80, 5);
+  const KMeansModel model = fit(KMeans{.k = {2, 4}, .references = 3}, x);
+  // the same sets, drawn as the fit draws them: over the box of the rows
+  const Vector least = x.colwise().minCoeff(), greatest = x.colwise().maxCoeff();
+  for (const Index t : {0, 1}) {
+    Vector logs(3);
+    for (std::uint64_t b = 0; b < 3; ++b) {
+      RandomStream stream(FitOptions{}.seed, (1 << 20) + b);
+      Matrix even(80, 2);
+      for (Index i = 0; i < 80; ++i)
+        for (Index j = 0; j < 2; ++j) even(i, j) = least(j) + stream.uniform() * (greatest(j) - least(j));
+      logs(static_cast<Index>(b)) =
+          std::log(fit(KMeans{.k = static_cast<int>(model.curve(t, 0)), .restarts = 30}, even).total_within);
+    }
+    EXPECT_NEAR(model.curve(t, 4), logs.mean() - std::log(model.curve(t, 1)), 0.02) << "other starts may end elsewhere";
+    const double deviation = std::sqrt((logs.array() - logs.mean()).square().mean());
+    EXPECT_NEAR(model.curve(t, 5), deviation * std::sqrt(4.0 / 3), 0.02);
+  }
+}
+
+TEST(KMeans, TellsHowFarItsStartsEndApart) {
+  const Matrix x = normal_matrix(400, 3, 12);
+  const KMeansModel model = fit(KMeans{.k = 9, .restarts = 12}, x);
+  ASSERT_EQ(model.starts.size(), 12);
+  EXPECT_EQ(model.starts.minCoeff(), model.total_within);
+  EXPECT_GT(model.starts.maxCoeff(), model.total_within);
+  KMeansModel wrong = model;
+  wrong.starts.array() += 0.01 * model.total_within;
+  EXPECT_FALSE(certify(wrong, MemoryRows(x), {}).holds()) << "none of the starts told is the one that was kept";
+}
+
+TEST(KMeans, AnswersChoicesThatCannotBeMade) {
+  const Matrix x = four_groups(40, 2);
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(has(error_of({.k = {2, 3}, .references = 0}, x), "references is 0"));
+  EXPECT_TRUE(has(error_of({.k = {2, 40}}, x), "no sum of squares is left within"));
+  EXPECT_TRUE(has(error_of({.k = {2, 50}}, x), "k is 50, but there are only 40 different rows"));
+  EXPECT_TRUE(has(error_of({.k = {2, 3}, .start = Matrix(x.topRows(2))}, x), "of several k none could start"));
+  EXPECT_EQ(error_of({.k = {2, 40}, .choose = ChooseClusters::knee}, x), "");
+}
+
 }  // namespace
 }  // namespace lemma

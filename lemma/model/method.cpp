@@ -48,6 +48,7 @@ constexpr NameElsewhere kElsewhere[] = {
     {"pam", "kmedoids", "'kmedoids'"},
     {"clara", "kmedoids", "'kmedoids' with --sample"},
     {"fasterpam", "kmedoids", "'kmedoids'"},
+    {"diana", "divisive", "'divisive'"},
     {"specc", "spectral", "'spectral'"},
     {"spectralclustering", "spectral", "'spectral'"},
     {"cmdscale", "mds", "'mds'"},

@@ -24,6 +24,7 @@ KMeansModel updated(const KMeansModel& model, const Rows& rows, const FitOptions
   out.objective.array() += model.total_within;
   out.between = out.total_ss - out.total_within;
   out.spec = model.spec;
+  out.starts.resize(0);
   out.updates = model.updates + 1;
   out.certificate.message +=
       " This is about the new rows and the centres before them: the old rows stay with those they were with.";
