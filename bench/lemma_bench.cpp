@@ -251,6 +251,36 @@ Value kmeans(const Job& task, const std::string& name, int iterations) {
   return out;
 }
 
+Value gmm(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("gmm_X.npy"), start = task.matrix("gmm_init.npy");
+  const Gmm spec{.components = {static_cast<double>(start.rows())}, .start = start, .max_iterations = 20};
+  const auto model = timed(out, [&] { return fit(spec, x, task.options); });
+  quality.set("log_likelihood", model.log_likelihood);
+  out.set("quality", quality);
+  out.set("note", fmt::format("{} iterations", model.iterations));
+  return out;
+}
+
+/// The fit with its certificate, and the densities at the places.
+Value kde(const Job& task) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("kde_X.npy"), places = task.matrix("kde_Q.npy");
+  Vector said(places.rows());
+  timed(out, [&] {
+    const auto model = fit(Kde{.bandwidth = std::vector{0.1}, .tolerance = 1e-4}, x, task.options);
+    constexpr Index kTogether = 100;
+    parallel_for((places.rows() + kTogether - 1) / kTogether, task.execution(), [&](Index tile) {
+      const Index first = tile * kTogether, count = std::min(kTogether, places.rows() - first);
+      said.segment(first, count) = model.log_density(places.middleRows(first, count));
+    });
+    return model.bandwidth(0);
+  });
+  quality.set("log_likelihood", said.sum());
+  out.set("quality", quality);
+  return out;
+}
+
 double root_mean_square(const Vector& v) { return std::sqrt(v.squaredNorm() / static_cast<double>(v.size())); }
 
 Value gp(const Job& task) {
@@ -316,6 +346,8 @@ const Workloads kWorkloads{
      }},
     {"kmeans_a", [](const Job& task) { return kmeans(task, "kmeans_a", 20); }},
     {"kmeans_b", [](const Job& task) { return kmeans(task, "kmeans_b", 10); }},
+    {"gmm", gmm},
+    {"kde", kde},
 };
 
 }  // namespace

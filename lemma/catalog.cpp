@@ -13,6 +13,11 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmedoids.hpp>
 #include <lemma/cluster/spectral.hpp>
+#include <lemma/density/anomaly.hpp>
+#include <lemma/density/density_classifier.hpp>
+#include <lemma/density/histogram.hpp>
+#include <lemma/density/isolation_forest.hpp>
+#include <lemma/density/kde.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/discriminant/qda.hpp>
 #include <lemma/embed/mds.hpp>
@@ -45,8 +50,11 @@
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
+#include <lemma/mixture/factor_analysis.hpp>
 #include <lemma/mixture/gaussian.hpp>
 #include <lemma/mixture/gmm.hpp>
+#include <lemma/mixture/mixture.hpp>
+#include <lemma/mixture/ppca.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
@@ -133,8 +141,18 @@ std::span<const Method* const> catalog() {
       &method_of<Spectral>(),
 
       // mixture: rows as draws of several sources
+      &method_of<FactorAnalysis>(),
       &method_of<Gaussian>(),
       &method_of<Gmm>(),
+      &method_of<Mixture>(),
+      &method_of<Ppca>(),
+
+      // density: how likely a row is, whatever its shape
+      &method_of<Anomaly>(),
+      &method_of<DensityClassifier>(),
+      &method_of<Histogram>(),
+      &method_of<IsolationForest>(),
+      &method_of<Kde>(),
 
       // embed: places for things, from how different they are
       &method_of<Mds>(),

@@ -9,6 +9,11 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/formula.hpp>
 #include <lemma/data/read.hpp>
+#include <lemma/density/anomaly.hpp>
+#include <lemma/density/density_classifier.hpp>
+#include <lemma/density/histogram.hpp>
+#include <lemma/density/isolation_forest.hpp>
+#include <lemma/density/kde.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
@@ -46,6 +51,11 @@
 #include <lemma/metric/decision.hpp>
 #include <lemma/metric/losses.hpp>
 #include <lemma/metric/regression.hpp>
+#include <lemma/mixture/factor_analysis.hpp>
+#include <lemma/mixture/gaussian.hpp>
+#include <lemma/mixture/gmm.hpp>
+#include <lemma/mixture/mixture.hpp>
+#include <lemma/mixture/ppca.hpp>
 #include <lemma/model/bayes_rule.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/pipeline.hpp>

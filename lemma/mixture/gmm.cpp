@@ -2,26 +2,23 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <lemma/mixture/gmm/components.hpp>
+#include <lemma/mixture/shared/search.hpp>
 #include <limits>
 
 namespace lemma {
 namespace {
 
 constexpr int kDefaultRestarts = 5;
-constexpr Index kFewRows = 1 << 16;  // up to here starts run side by side, beyond it one after the other
-constexpr double kDead = 1e-9;       // a component with a smaller share has died
+constexpr double kDead = 1e-9;  // a component with a smaller share has died
 
 const gmm::Gaussians& gaussians_of(const em::Mixture& mixture) {
   return static_cast<const gmm::Gaussians&>(*mixture.components);
 }
-bool is_held_up(const em::Run& run) { return gaussians_of(run.mixture).floor_binds(); }
-
 /// The spec with what was left open filled in, and fitting the rows.
 Gmm completed(Gmm spec, const Rows& rows) {
   const Matrix* given = std::get_if<Matrix>(&spec.start);
@@ -32,86 +29,28 @@ Gmm completed(Gmm spec, const Rows& rows) {
   return spec;
 }
 
-/// A result for each start that got far enough; a cancel leaves the others empty.
-std::vector<std::optional<em::Run>> run_all(const Gmm& spec, Index k, const Rows& rows,
-                                            const std::shared_ptr<const gmm::Ground>& ground, std::uint64_t seed,
-                                            const Execution& execution) {
-  const Index restarts = *spec.restarts;
-  const em::Limits limits{spec.max_iterations, 0.5 * spec.tolerance, spec.solver};
-  std::vector<std::optional<em::Run>> runs(at(restarts));
-  const auto run = [&](Index r, const Execution& part) {
-    const auto start = gmm::start_of(spec, k, rows, ground, seed, r, part.part(0, 0.1));
-    runs[at(r)] = em::run(rows, start, limits, part.part(0.1, 1));
+em::Search search(const Gmm& spec, const Rows& rows, const std::shared_ptr<const gmm::Ground>& ground,
+                  std::uint64_t seed, const Execution& execution) {
+  em::Plan plan;
+  plan.components = spec.components;
+  plan.restarts = *spec.restarts;
+  plan.limits = {spec.max_iterations, 0.5 * spec.tolerance, spec.solver};
+  plan.weight = ground->weight;
+  plan.start = [&](Index k, Index start, const Execution& part) {
+    return gmm::start_of(spec, k, rows, ground, seed, start, part);
   };
-  try {
-    if (restarts > 1 && rows.count() <= kFewRows) {
-      Quietly silent(execution.progress);
-      Execution inner;
-      inner.threads = execution.threads;
-      inner.progress = &silent;
-      parallel_for(restarts, execution.part(0, 1, "starts"), [&](Index r) { run(r, inner); });
-    } else {
-      const auto n = static_cast<double>(restarts);
-      for (Index r = 0; r < restarts; ++r)
-        run(r, execution.part(static_cast<double>(r) / n, static_cast<double>(r + 1) / n));
-    }
-  } catch (const Cancelled&) {}
-  return runs;
-}
-
-/// The greatest likelihood, of those that the floor does not hold up where there are such; of those that differ by rounding
-/// only the first.
-em::Run* best_of(std::vector<std::optional<em::Run>>& runs) {
-  em::Run* best = nullptr;
-  for (auto& run : runs) {
-    if (!run) continue;
-    const double digits = best ? 1e-10 * std::abs(best->log_likelihood) : 0;
-    const bool better = !best || (is_held_up(*best) && !is_held_up(*run)) ||
-                        (is_held_up(*best) == is_held_up(*run) && run->log_likelihood > best->log_likelihood + digits);
-    if (better) best = &*run;
-  }
-  return best;
-}
-
-double bic_of(const Gmm& spec, const em::Run& run, Index p, double n) {
-  const auto free = static_cast<double>(
-      gmm::parameter_count(spec.covariance, spec.variance.has_value(), run.mixture.weights.size(), p));
-  return -2 * run.log_likelihood + free * std::log(n);
-}
-
-/// What the best of all starts and numbers of components was, and how it was found.
-struct Search {
-  std::optional<em::Run> best;
-  std::vector<double> tried, bic;
-  bool cancelled = false;
-};
-
-Search search(const Gmm& spec, const Rows& rows, const std::shared_ptr<const gmm::Ground>& ground, std::uint64_t seed,
-              const Execution& execution) {
-  Search out;
-  const auto count = static_cast<double>(spec.components.size());
-  for (std::size_t c = 0; c < spec.components.size(); ++c) {
-    auto runs = run_all(spec, static_cast<Index>(spec.components[c]), rows, ground, seed,
-                        execution.part(static_cast<double>(c) / count, static_cast<double>(c + 1) / count));
-    for (const auto& run : runs) out.cancelled = out.cancelled || !run || run->cancelled;
-    em::Run* found = best_of(runs);
-    if (!found) break;
-    out.tried.push_back(spec.components[c]);
-    out.bic.push_back(bic_of(spec, *found, rows.width(), ground->weight));
-    const bool better = !out.best || (is_held_up(*out.best) && !is_held_up(*found)) ||
-                        (is_held_up(*out.best) == is_held_up(*found) &&
-                         out.bic.back() < bic_of(spec, *out.best, rows.width(), ground->weight));
-    if (better) out.best = std::move(*found);
-    if (out.cancelled) break;
-  }
-  return out;
+  plan.parameters = [&](Index k) {
+    return gmm::parameter_count(spec.covariance, spec.variance.has_value(), k, rows.width());
+  };
+  plan.held_up = [](const em::Mixture& mixture) { return gaussians_of(mixture).floor_binds(); };
+  return em::search(rows, plan, execution);
 }
 
 Vector vector_of(const std::vector<double>& v) {
   return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
 }
 
-void warn(GmmModel& model, const Search& found) {
+void warn(GmmModel& model, const em::Search& found) {
   if (found.cancelled) model.warnings.push_back("cancelled: not all starts were finished");
   if (model.floor_reached)
     model.warnings.push_back(
@@ -282,7 +221,7 @@ GmmModel fit(const Valid<Gmm>& spec, const Rows& rows, const FitOptions& options
   GmmModel model;
   model.spec = completed(*spec, rows);
   const auto ground = gmm::survey(model.spec, rows, execution.part(0, 0.05));
-  const Search found = search(model.spec, rows, ground, options.seed, execution.part(0.05, 0.95));
+  const em::Search found = search(model.spec, rows, ground, options.seed, execution.part(0.05, 0.95));
   if (!found.best) throw Cancelled();
   const em::Run& best = *found.best;
   const auto& gaussians = gaussians_of(best.mixture);
@@ -298,7 +237,7 @@ GmmModel fit(const Valid<Gmm>& spec, const Rows& rows, const FitOptions& options
       gmm::parameter_count(model.spec.covariance, model.spec.variance.has_value(), model.k(), model.width()));
   model.log_likelihood = best.log_likelihood;
   model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
-  model.bic = bic_of(model.spec, best, model.width(), ground->weight);
+  model.bic = -2 * best.log_likelihood + static_cast<double>(model.parameters) * std::log(ground->weight);
   model.icl = model.bic;
   warn(model, found);
   try {

@@ -88,9 +88,11 @@ inline std::vector<Seed> seeds_of(const std::string& method) {
   const std::string rows = "x1 + x2 + g", simple = contract::formula_for(about, rows);
   std::vector<Seed> out;
   const auto add = [&](const std::string& text, const std::string& how, DesignOptions design = {}) {
-    // of so few rows not every class has a covariance of its own
-    out.push_back(
-        {text + " " + how, seed(text == "qda" ? "qda(pooling=0.5, sphere=0.1)" : text, how, std::move(design))});
+    // of so few rows not every class has a covariance of its own, nor spread in every column
+    const std::string fitted = text == "qda"                  ? "qda(pooling=0.5, sphere=0.1)"
+                               : text == "density_classifier" ? "density_classifier(base=kde(bandwidth=0.5))"
+                                                              : text;
+    out.push_back({text + " " + how, seed(fitted, how, std::move(design))});
   };
   add(method, simple);
   const std::string product = about.takes_codes ? "g" : "x3:g";  // codes have no products
@@ -106,7 +108,7 @@ inline std::vector<Seed> seeds_of(const std::string& method) {
   if (about.either_response && method != "logistic") add(method, "y ~ " + rows);
   std::string takes;
   for (const auto& info : find_method(method, catalog()).params()) takes += "," + info.name + ",";
-  if (takes.find(",kernel,") != std::string::npos) {
+  if (about.family == "kernel" && takes.find(",kernel,") != std::string::npos) {
     if (method != "kernel_neighbors")
       add(method + "(kernel=precomputed)", contract::formula_for(about, kernel_columns()));
     add(method + "(kernel=0.5*poly(2) + linear)", simple);
