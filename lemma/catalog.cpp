@@ -11,6 +11,7 @@
 #include <lemma/cluster/divisive.hpp>
 #include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmedians.hpp>
 #include <lemma/cluster/kmedoids.hpp>
 #include <lemma/cluster/spectral.hpp>
 #include <lemma/density/anomaly.hpp>
@@ -137,6 +138,7 @@ std::span<const Method* const> catalog() {
       &method_of<Divisive>(),
       &method_of<Hdbscan>(),
       &method_of<KMeans>(),
+      &method_of<KMedians>(),
       &method_of<KMedoids>(),
       &method_of<Spectral>(),
 

@@ -11,7 +11,6 @@
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/graph/union_find.hpp>
 #include <lemma/model/comparison.hpp>
-#include <map>
 #include <numeric>
 
 namespace lemma {
@@ -81,16 +80,21 @@ struct Told {
 };
 
 Told told_of(const DbscanModel& model, const Matrix& points) {
-  std::multimap<double, int> of_core;
   const Vector prints = prints_of(model.points), given = prints_of(points);
-  for (Index c = 0; c < prints.size(); ++c) of_core.emplace(prints(c), static_cast<int>(model.clusters(c)) - 1);
+  std::vector<std::pair<double, int>> of_core;  // each is found once
+  for (Index c = 0; c < prints.size(); ++c) of_core.emplace_back(prints(c), static_cast<int>(model.clusters(c)) - 1);
+  std::sort(of_core.begin(), of_core.end());
+  std::vector<Index> used(of_core.size(), 0);  // of those with one print, counted at the first of them
   Told out{std::vector<char>(at(points.rows()), 0), std::vector<int>(at(points.rows()), -1)};
   std::vector<Index> others;
   for (Index i = 0; i < points.rows(); ++i) {
-    if (const auto found = of_core.find(given(i)); found != of_core.end()) {
+    const auto first = std::lower_bound(of_core.begin(), of_core.end(), std::pair(given(i), -2)) - of_core.begin();
+    Index place = static_cast<Index>(of_core.size());
+    if (first < place) place = first + used[at(first)];
+    if (place < static_cast<Index>(of_core.size()) && of_core[at(place)].first == given(i)) {
       out.core[at(i)] = 1;
-      out.label[at(i)] = found->second;
-      of_core.erase(found);
+      out.label[at(i)] = of_core[at(place)].second;
+      ++used[at(first)];
     } else {
       others.push_back(i);
     }

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <lemma/cluster/hdbscan/condense.hpp>
 #include <lemma/cluster/hdbscan/things.hpp>
-#include <lemma/cluster/shared/dissimilarity_rows.hpp>
 #include <lemma/cluster/shared/row_prints.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
@@ -17,7 +16,8 @@ namespace {
 
 constexpr double kTolerance =
     1e-12;  // of the greatest height: distances are the same to the last bit wherever they are found
-constexpr Index kTogether = 16;
+constexpr Index kTogether = 64,
+                kPanels = 16;  // places of a band, and panels of points that it is compared with at once
 
 Certificate certificate(const HdbscanModel& model) {
   Certificate out;
@@ -35,47 +35,84 @@ struct Looked {
   Index cores = 0;  // rows whose core distance is another one
 };
 
+/// A band of places against all places after them: what each pair says of the merge that joins them and of the two core distances.
+struct Band {
+  Band(const MergeTree& of, const Vector& cores, Index begin, Index count)
+      : tree(of),
+        core(cores),
+        first(begin),
+        step(at(count), -1),
+        entry(at(count), 0),
+        nearer(at(core.size()), 0),
+        within(nearer) {}
+
+  /// d[q − from] for q in [from, to): distances of place p to places after it.
+  void look(Index p, const double* d, Index from, Index to) {
+    const double own = core(p);
+    for (Index q = std::max(from, p + 1); q < to; ++q) {
+      const double given = d[q - from], far = given == given ? given : HUGE_VAL, other = core(q);
+      nearer[at(p)] += far < own, within[at(p)] += far <= own;
+      nearer[at(q)] += far < other, within[at(q)] += far <= other;
+      const double reach = std::max(far, std::max(own, other));
+      if (const Index joins = tree.joins()[at(q)]; joins > step[at(p - first)]) {
+        step[at(p - first)] = joins;
+        entry[at(p - first)] = least.size();
+        least.emplace_back(joins, reach);
+      } else {
+        double& so_far = least[entry[at(p - first)]].second;
+        so_far = std::min(so_far, reach);
+      }
+    }
+  }
+
+  const MergeTree& tree;
+  const Vector& core;
+  Index first;
+  std::vector<Index> step;                      // of each place the latest merge on the way so far,
+  std::vector<std::size_t> entry;               // and where it stands in
+  std::vector<std::pair<Index, double>> least;  // merges, and the least reach of some of their pairs
+  std::vector<std::int32_t> nearer, within;     // of each place: rows nearer than its core distance, and within it
+};
+
 /// Places in the order of the tree, so that each merge joins neighbouring ones: what joins places p < q is the latest of the
-/// merges between them.
+/// merges between them. Each pair is looked at once.
 Looked look(const HdbscanModel& model, const MergeTree& tree, const ReachedThings& things, const Execution& execution) {
   const Index n = tree.rows();
   const auto& order = tree.order();
-  std::optional<Dissimilarities> placed;
-  if (things.metric) placed = Dissimilarities::on_demand(rows_at(things.points, order), *things.metric);
+  std::optional<PackedPoints> placed;
+  if (things.metric) placed.emplace(*things.metric, rows_at(things.points, order));
+  const Vector core = model.core(order);
   Looked out{Vector::Constant(n - 1, std::numeric_limits<double>::infinity()), 0};
+  std::vector<std::int64_t> nearer(at(n), 0), within(at(n), 1);  // each row is within its own core distance
+  for (Index p = 0; p < n; ++p) nearer[at(p)] = core(p) > 0;
   std::mutex mutex;
   parallel_for((n + kTogether - 1) / kTogether, execution, [&](Index part) {
     const Index first = part * kTogether, count = std::min(kTogether, n - first);
-    std::vector<double> distances(at(count * n)), row(at(n));
-    if (placed) dissimilarity_rows(*placed, first, count, distances.data(), true);
-    else
+    Band band(tree, core, first, count);
+    if (placed) {
+      const Index width = placed->metric().width();
+      std::vector<double> x(at(count * width)), tile(at(count * kPanels * simd::kPanel));
+      for (Index r = 0; r < count; ++r) placed->unpack(first + r, x.data() + r * width);
+      for (Index k = first / simd::kPanel; k < placed->panels(); k += kPanels) {
+        const Index panels = std::min(kPanels, placed->panels() - k), size = panels * simd::kPanel,
+                    from = k * simd::kPanel;
+        placed->distances(x.data(), count, k, panels, tile.data());
+        for (Index r = 0; r < count; ++r) band.look(first + r, tile.data() + r * size, from, std::min(n, from + size));
+      }
+    } else {
+      std::vector<double> row(at(n)), ordered(at(n));
       for (Index r = 0; r < count; ++r) {
         things.all.row(order[at(first + r)], row);
-        for (Index q = 0; q < n; ++q) distances[at(r * n + q)] = row[at(order[at(q)])];
-      }
-    std::vector<std::pair<Index, double>> found;  // of the merges that join a place with those after it
-    Index wrong = 0;
-    for (Index r = 0; r < count; ++r) {
-      const Index p = first + r;
-      const double own = model.core(order[at(p)]), *d = distances.data() + r * n;
-      Index nearer = 0, within = 0;
-      for (Index q = 0; q < n; ++q) nearer += d[q] < own, within += d[q] <= own;
-      wrong += !(nearer < *model.spec.min_points && *model.spec.min_points <= within);
-      Index step = -1;
-      for (Index q = p + 1; q < n; ++q) {
-        const double reach = std::max(d[q], std::max(own, model.core(order[at(q)])));
-        if (tree.joins()[at(q)] > step) {
-          step = tree.joins()[at(q)];
-          found.emplace_back(step, reach);
-        } else {
-          found.back().second = std::min(found.back().second, reach);
-        }
+        for (Index q = 0; q < n; ++q) ordered[at(q)] = row[at(order[at(q)])];
+        band.look(first + r, ordered.data(), 0, n);
       }
     }
     const std::lock_guard lock(mutex);
-    for (const auto& [step, reach] : found) out.least(step) = std::min(out.least(step), reach);
-    out.cores += wrong;
+    for (const auto& [step, reach] : band.least) out.least(step) = std::min(out.least(step), reach);
+    for (Index q = first; q < n; ++q) nearer[at(q)] += band.nearer[at(q)], within[at(q)] += band.within[at(q)];
   });
+  for (Index p = 0; p < n; ++p)
+    out.cores += !(nearer[at(p)] < *model.spec.min_points && *model.spec.min_points <= within[at(p)]);
   return out;
 }
 
