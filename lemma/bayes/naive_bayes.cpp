@@ -4,8 +4,6 @@
 #include <lemma/bayes/naive_bayes/parts.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/special.hpp>
-#include <lemma/model/finite_or_missing.hpp>
-#include <numbers>
 
 namespace lemma {
 namespace {
@@ -35,23 +33,6 @@ std::vector<std::string> kinds_of(const NaiveBayes& spec, const Rows& rows) {
     out.push_back(asked == kAuto || (categories && !one_each) ? usual : asked);
   }
   return out;
-}
-
-/// Error where a value is none that its kind knows.
-void check_values(const Layout& layout, const Rows& rows, const Execution& execution) {
-  require_finite_or_missing(NaiveBayes::name, rows, execution);
-  for_each_block(rows, execution, [&](const Block& block) {
-    for (Index i = 0; i < block.rows(); ++i)
-      for (Index j = 0; j < layout.columns(); ++j) {
-        const double v = block.x(i, j);
-        const bool counts = layout.is(j, ColumnKind::poisson) || layout.is(j, ColumnKind::multinomial);
-        const bool whole = layout.is(j, ColumnKind::poisson);
-        if (counts && (v < 0 || (whole && v != std::floor(v))))
-          throw Error(fmt::format("naive_bayes: '{}' is {:g} in row {}, and {} columns hold {}", rows.features[at(j)],
-                                  v, block.first + i + 1, name_of(layout.kind[at(j)]),
-                                  whole ? "whole numbers from 0 on" : "numbers from 0 on"));
-      }
-  });
 }
 
 void take(NaiveBayesModel& model, const Layout& layout, const Sums& sums, const Rows& rows) {
@@ -92,42 +73,6 @@ void take(NaiveBayesModel& model, const Layout& layout, const Sums& sums, const 
                         rows.features[at(j)], rows.classes[at(k)]));
     }
 }
-
-/// log p_j(x | k); 0 where the value is missing.
-class Densities {
- public:
-  explicit Densities(const NaiveBayesModel& model) : model_(model), layout_(model.spec.kinds, model.levels) {}
-  const Layout& layout() const { return layout_; }
-  double operator()(Index k, Index j, double x) const {
-    if (std::isnan(x)) return 0;
-    const double parameter = model_.parameters(k, j);
-    switch (layout_.kind[at(j)]) {
-      case ColumnKind::gaussian: {
-        const double sd = model_.deviations(k, j), z = (x - parameter) / sd;
-        return -0.5 * std::log(2 * std::numbers::pi) - std::log(sd) - 0.5 * z * z;
-      }
-      case ColumnKind::bernoulli: return x > 0 ? std::log(parameter) : std::log1p(-parameter);
-      case ColumnKind::categorical:
-        if (!(x >= 0 && x < layout_.levels[at(j)])) return 0;  // a level that was never seen
-        return std::log(model_.level_probabilities(k, layout_.start[at(j)] + static_cast<Index>(x)));
-      case ColumnKind::poisson: return x * std::log(parameter) - parameter - log_gamma(x + 1);
-      case ColumnKind::multinomial: return x * std::log(parameter);
-    }
-    return 0;
-  }
-  void check(const MatrixView& x) const {
-    for (Index j = 0; j < layout_.columns(); ++j)
-      if (layout_.is(j, ColumnKind::poisson) || layout_.is(j, ColumnKind::multinomial))
-        for (Index i = 0; i < x.rows(); ++i)
-          if (x(i, j) < 0)
-            throw Error(
-                fmt::format("naive_bayes: column {} holds counts and is {:g} in row {}", j + 1, x(i, j), i + 1));
-  }
-
- private:
-  const NaiveBayesModel& model_;
-  Layout layout_;
-};
 
 }  // namespace
 
@@ -171,20 +116,6 @@ void NaiveBayesModel::check() const {
   require(all == 0 || (level_probabilities.array() > 0).all(), "naive_bayes: a level has no probability");
 }
 
-Matrix NaiveBayesModel::decision(const MatrixView& x) const {
-  require_width(*this, x.cols());
-  const Densities log_density(*this);
-  log_density.check(x);
-  Matrix out(x.rows(), class_count());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index k = 0; k < class_count(); ++k) {
-      double sum = std::log(prior(k));
-      for (Index j = 0; j < width(); ++j) sum += log_density(k, j, x(i, j));
-      out(i, k) = sum;
-    }
-  return out;
-}
-
 Matrix NaiveBayesModel::probabilities(const MatrixView& x) const {
   Matrix posterior = decision(x);
   softmax_rows(posterior);
@@ -210,49 +141,6 @@ Matrix NaiveBayesModel::contributions(const MatrixView& x) const {
   return out;
 }
 
-std::string NaiveBayesModel::summary(const Names& names) const {
-  std::vector<std::string> classes;
-  for (Index k = 0; k < class_count(); ++k)
-    classes.push_back(at(k) < names.classes.size() ? names.classes[at(k)] : fmt::format("class {}", k + 1));
-  const auto feature = [&](Index j) {
-    return at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1);
-  };
-  TextTable priors;
-  priors.words("", classes)
-      .numbers("rows", {counts.begin(), counts.end()}, 7)
-      .numbers("prior", {prior.begin(), prior.end()}, 5);
-  std::string out = "Classes:\n" + priors.str();
-  const Layout layout(spec.kinds, levels);
-  const auto column = [](const Matrix& m, Index j) {
-    const Vector c = m.col(j);
-    return std::vector<double>(c.begin(), c.end());
-  };
-  for (const auto kind : {ColumnKind::gaussian, ColumnKind::bernoulli, ColumnKind::poisson, ColumnKind::multinomial}) {
-    TextTable table;
-    table.words("", classes);
-    bool any = false;
-    for (Index j = 0; j < width(); ++j) {
-      if (!layout.is(j, kind)) continue;
-      any = true;
-      table.numbers(feature(j), column(parameters, j), 5);
-      if (kind == ColumnKind::gaussian) table.numbers("(sd)", column(deviations, j), 4);
-    }
-    constexpr std::array<std::string_view, 5> kTitles{
-        "Means and standard deviations", "Probabilities of values above 0", "", "Rates", "Shares of the counts"};
-    if (any)
-      out += fmt::format("\n{}:\n", kTitles[static_cast<std::size_t>(kind)]) + table.str({.gap = 2, .width = 100});
-  }
-  for (Index j = 0; j < width(); ++j) {
-    if (!layout.is(j, ColumnKind::categorical)) continue;
-    TextTable table;
-    table.words("", classes);
-    for (Index l = 0; l < levels[at(j)]; ++l)
-      table.numbers(fmt::format("level {}", l + 1), column(level_probabilities, layout.start[at(j)] + l), 4);
-    out += fmt::format("\nProbabilities of the levels of {}:\n", feature(j)) + table.str({.gap = 2, .width = 100});
-  }
-  return out;
-}
-
 NaiveBayesModel fit(const Valid<NaiveBayes>& spec, const Rows& rows, const FitOptions& options) {
   check_prior(NaiveBayes::name, spec->prior, rows.classes);
   const Execution execution = options.execution();
@@ -263,8 +151,8 @@ NaiveBayesModel fit(const Valid<NaiveBayes>& spec, const Rows& rows, const FitOp
     model.levels.push_back(rows.holds_codes(j) ? static_cast<int>(rows.levels[at(j)].size()) : 0);
   const Layout layout(model.spec.kinds, model.levels);
   check_values(layout, rows, execution.part(0, 0.2));
-  const Sums sums = scan(rows, Sums(layout, static_cast<Index>(rows.classes.size())),
-                         execution.part(0.2, 0.6, "counts and moments of the classes"));
+  const Sums sums =
+      sums_of(layout, rows, std::ssize(rows.classes), execution.part(0.2, 0.6, "counts and moments of the classes"));
   take(model, layout, sums, rows);
   model.certificate = certify(model, rows, execution.part(0.6, 1, "certificate"));
   return model;
@@ -278,10 +166,10 @@ NaiveBayesModel updated(const NaiveBayesModel& model, const Rows& rows, const Fi
   check_values(layout, rows, execution.part(0, 0.2));
   const Sums past = sums_of(model, layout);
   Sums all = past;
-  all.merge(scan(rows, Sums(layout, model.class_count()), execution.part(0.2, 0.6)));
+  all.merge(sums_of(layout, rows, model.class_count(), execution.part(0.2, 0.6)));
   NaiveBayesModel out = model;
   take(out, layout, all, rows);
-  Look look = scan(rows, Look(out, layout), execution.part(0.6, 1));
+  Look look = look_at(out, layout, rows, execution.part(0.6, 1));
   look.add(past);
   out.certificate = certificate_of(out, layout, look);
   out.certificate.message += " The rows before the update are in it by their counts and moments.";

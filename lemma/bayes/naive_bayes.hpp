@@ -6,9 +6,10 @@
 namespace lemma {
 
 /// What a column is within a class.
-enum class ColumnKind { gaussian, bernoulli, categorical, poisson, multinomial };
+enum class ColumnKind { gaussian, bernoulli, categorical, poisson, multinomial, complement };
 constexpr auto names_of(ColumnKind) {
-  return std::array<std::string_view, 5>{"gaussian", "bernoulli", "categorical", "poisson", "multinomial"};
+  return std::array<std::string_view, 6>{"gaussian", "bernoulli",   "categorical",
+                                         "poisson",  "multinomial", "complement"};
 }
 
 /// Divisor of a variance: the weight n of the values, or n − 1.
@@ -27,11 +28,13 @@ constexpr auto names_of(VarianceDivisor) { return std::array<std::string_view, 2
 ///     categorical  (number of rows with the level + α) / (n + α L), of L levels
 ///     poisson      rate (sum of the values + α m) / (n + α), m the mean of the column over all rows: a Gamma(αm, α) prior
 ///     multinomial  all columns of this kind are counts of one multinomial: x_j log θ_j, θ_j = (sum of x_j + α) / (sum of all + α p)
+///     complement   the same counts, held against all other classes: −x_j log θ_j, with the sums of θ_j over the rows that are
+///                  not of class k (Rennie and others 2003): where classes differ much in size. Not a density: δ_k is a score
 ///
 /// with the smoothing α: the mean of the posterior under a symmetric Beta or Dirichlet prior of parameter α. A value that is
 /// missing, or a level that was never seen, leaves its factor out of the product.
 ///
-/// Cost         one scan, O(n p) time and O(K p) memory.
+/// Cost         one scan, O(n p) time and O(K p) memory; of rows without their zeros, texts say, the entries alone, also to predict.
 /// Certificate  optimal: the estimates are closed forms of counts, means and squares, which are made anew by plain sums about
 ///              the model's means.
 struct NaiveBayes {
@@ -51,13 +54,15 @@ struct NaiveBayes {
       .scans = true,
       .takes_weights = true,
       .takes_missing = true,
-      .takes_codes = true};
+      .takes_codes = true,
+      .takes_sparse = true};
   static constexpr auto params() {
     return std::tuple{
         param(
             "kinds", &NaiveBayes::kinds,
-            "gaussian, bernoulli, poisson, multinomial or categorical: one for all columns of numbers, or one for each "
-            "column; none, or auto: categories are categorical, numbers gaussian"),
+            "gaussian, bernoulli, poisson, multinomial, complement or categorical: one for all columns of numbers, or "
+            "one "
+            "for each column; none, or auto: categories are categorical, words of texts multinomial, numbers gaussian"),
         param("smoothing", &NaiveBayes::smoothing, "alpha: rows that every level, or count, is given beforehand",
               above(0), Step::logarithmic),
         param("variance", &NaiveBayes::variance, "divisor of the variances: n (ml) or n - 1 (unbiased)"),
@@ -85,8 +90,8 @@ struct NaiveBayesModel : Evidence {
         result("prior", &M::prior, "prior probability of each class", kByClass),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
         result("parameters", &M::parameters,
-               "of each class and column: mean, probability of a value above 0, rate, or share of the counts; 0 for "
-               "categories",
+               "of each class and column: mean, probability of a value above 0, rate, or share of the counts (of kind "
+               "complement: of those of all other classes); 0 for categories",
                kClassesByFeature),
         result("deviations", &M::deviations, "standard deviation of each class and gaussian column; else 0",
                kClassesByFeature),
@@ -114,6 +119,8 @@ struct NaiveBayesModel : Evidence {
   Labels predict(const MatrixView& x) const;
   Matrix probabilities(const MatrixView& x) const;
   Matrix decision(const MatrixView& x) const;  // δ_k, a column per class
+  /// The same of rows without their zeros, at the cost of their entries (and of columns that are gaussian or categorical).
+  Matrix decision(const Csr& x, const Execution& execution) const;
   /// With log prior odds they add up to the difference of two δ.
   Matrix contributions(const MatrixView& x) const;
   std::string summary(const Names& names) const;
@@ -123,6 +130,12 @@ NaiveBayesModel fit(const Valid<NaiveBayes>& spec, const Rows& rows, const FitOp
 Certificate certify(const NaiveBayesModel& model, const Rows& rows, const Execution& execution);
 /// The fit to all rows, from these and from the counts and moments of those before.
 NaiveBayesModel updated(const NaiveBayesModel& model, const Rows& rows, const FitOptions& options);
+
+/// Rows without their zeros are spoken of as they are.
+template <>
+std::optional<Prediction> SpecModel<NaiveBayes, NaiveBayesModel>::predict_sparse(const Csr& x,
+                                                                                 const PredictOptions& options,
+                                                                                 const Execution& execution) const;
 
 extern template const Method& method_of<NaiveBayes>();
 

@@ -87,7 +87,8 @@ bool imputes(Missing policy) { return policy == Missing::mean || policy == Missi
 Index width_of(const Variable& variable, Contrast contrast) {
   if (contrast == Contrast::codes) return 1;
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
-  if (variable.pieces()) return static_cast<Index>(variable.levels.size());
+  if (variable.words() && variable.wording.columns > 0) return variable.wording.columns;
+  if (variable.counted()) return static_cast<Index>(variable.levels.size());
   if (variable.kind == Variable::Kind::spline) return variable.spline.width();
   return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
 }
@@ -95,7 +96,8 @@ Index width_of(const Variable& variable, Contrast contrast) {
 std::string name_of(const Variable& variable, Contrast contrast, Index column) {
   if (variable.kind == Variable::Kind::polynomial || variable.kind == Variable::Kind::spline)
     return variable.label + std::to_string(column + 1);
-  if (variable.pieces())
+  if (variable.words() && variable.wording.columns > 0) return fmt::format("{}[#{}]", variable.column(), column + 1);
+  if (variable.counted())
     return fmt::format("{}[{}]", variable.column(), variable.levels[static_cast<std::size_t>(column)]);
   if (!variable.categorical() || contrast == Contrast::codes) return variable.label;
   if (contrast == Contrast::sum) return variable.label + std::to_string(column + 1);
@@ -153,6 +155,8 @@ void DesignParts::finish(std::optional<Index> width) {
   }
   if (width && next != *width)
     throw Error(fmt::format("the design makes {} columns and the model takes {}", next, *width));
+  for (auto& variable : variables)
+    if (variable.words()) variable.counter = std::make_shared<const WordCounter>(variable);
   name_features();
   list_columns();
 }
@@ -199,6 +203,10 @@ bool DesignParts::needs_numbers(const std::string& response_column) const {
   return std::none_of(response.parts.begin(), response.parts.end(), [&](const Variable& part) {
     return part.takes_levels_of_column() && part.column() == response_column;
   });
+}
+
+bool DesignParts::counts_words() const {
+  return std::any_of(variables.begin(), variables.end(), [](const Variable& each) { return each.words(); });
 }
 
 std::vector<std::string> DesignParts::looked_at() const {

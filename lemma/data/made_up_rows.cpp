@@ -107,7 +107,7 @@ Table made_up_rows(std::span<const Design* const> designs, Index count) {
   for (const Design* design : designs) {
     const DesignParts& parts = design->parts();
     for (const auto& variable : parts.variables) {
-      if (variable.pieces()) return {};
+      if (variable.counted()) return {};
       learn_variable(variable, sources);
     }
     for (const auto& offset : parts.offsets)

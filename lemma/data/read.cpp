@@ -8,6 +8,7 @@
 #include <lemma/data/csv/open.hpp>
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/data/folder.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/read.hpp>
@@ -18,7 +19,7 @@ namespace {
 
 using Range = std::pair<Index, Index>;
 
-enum class Format { csv, npy, svmlight, dataset };
+enum class Format { csv, npy, svmlight, dataset, folder };
 
 struct Place {
   Format format = Format::csv;
@@ -52,6 +53,14 @@ Place find_place(const std::string& data, const ReadOptions& options) {
     place.format = Format::dataset;
     return place;
   }
+  if (std::error_code ignored; std::filesystem::is_directory(data, ignored)) {
+    place.format = Format::folder;
+    const CsvOptions& csv = place.csv;
+    if (!csv.types.empty() || !csv.levels.empty() || csv.skip > 0 || csv.comment || csv.ragged != Ragged::error)
+      throw Error(fmt::format(
+          "'{}' is a folder of texts: --type, --levels, --skip, --comment and --ragged are about CSV files", data));
+    return place;
+  }
   const std::string ending = ending_of(data);
   if (ending == ".npy") place.format = Format::npy;
   if (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight") place.format = Format::svmlight;
@@ -69,6 +78,7 @@ Table read_whole(const std::string& data, const Place& place, const ReadOptions&
     case Format::npy: return read_npy(data, place.csv.execution);
     case Format::svmlight: return to_table(read_svmlight(data), options.most_dense_bytes);
     case Format::dataset: return dataset(data, place.csv);
+    case Format::folder: return read_folder(data, {place.csv.encoding, place.csv.execution});
     case Format::csv: break;
   }
   return read_csv(data, place.csv);

@@ -53,6 +53,39 @@ RowsOfData in_memory(const Design& design, const Table& table, const RowsUse& us
   return out;
 }
 
+constexpr std::size_t kMostDense = std::size_t{4} << 30;
+
+/// The rows of texts without their zeros. They can be read with them too, block by block.
+RowsOfData of_words(const Design& design, const Table& table, const RowsUse& use, const Execution& execution) {
+  const DesignParts& parts = design.parts();
+  const Missing policy = parts.policy(use.missing);
+  const BoundTable bound(parts, table, use.use);
+  auto found = completeness(bound, policy, 0, table.rows());
+  check_missing(found, policy, table.rows(), use.use);
+  DesignData data;
+  std::vector<std::string> more;
+  if (auto note = missing_note(found, policy, table.rows(), std::ssize(found.kept), use.use); !note.empty())
+    more.push_back(std::move(note));
+  data.kept = std::move(found.kept);
+  Csr x = sparse_x(bound, data.kept, gaps_of(policy), execution);
+  fill_outcome(bound, data.kept, gaps_of(policy), data);
+  RowsOfData out{nullptr, RowSelection(table.rows(), data.kept), notes_of(design, use, more)};
+  out.rows = std::make_unique<WordRows>(design, std::move(x), std::move(data));
+  return out;
+}
+
+/// Error when the rows of texts would be too large with their zeros.
+void require_room(const Design& design, const TableStream& data, const RowsUse& use) {
+  const auto bytes = 8.0 * static_cast<double>(data.rows()) * static_cast<double>(design.features().size());
+  if (bytes <= static_cast<double>(kMostDense)) return;
+  throw Error(
+      fmt::format("{} takes rows with their zeros: {} rows of {} columns are {}; give text() a greater min, or hash = "
+                  "1024, or use a "
+                  "method that takes sparse rows, such as naive_bayes, logistic or linear_svm",
+                  use.reader.empty() ? "this method" : use.reader, format_count(data.rows()),
+                  format_count(std::ssize(design.features())), format_bytes(bytes)));
+}
+
 /// Whether the numbers of a matrix can be read where they lie. For predictions a column may be absent: then there is a table.
 bool stays_a_matrix(const Design& design, const TableStream& data, const RowsUse& use, const Execution& execution) {
   if (!data.matrix() || has_numbers_beside(use)) return false;
@@ -76,6 +109,12 @@ RowsOfData rows_for(const Design& design, const TableStream& data, const RowsUse
     return in_memory(design, to_table(*sparse), use, execution);  // or an Error that says how much memory it would take
   }
   const bool streamed = must_stream(data, use, memory);
+  if (design.parts().counts_words() && !streamed) {
+    if ((use.sparse || use.blocks) && !has_numbers_beside(use))
+      return data.table() ? of_words(design, *data.table(), use, execution)
+                          : of_words(design, read_all(data, execution), use, execution);
+    require_room(design, data, use);
+  }
   if (stays_a_matrix(design, data, use, execution))
     return {std::make_unique<MatrixRows>(design, data, use.use), RowSelection(data.rows()), notes_of(design, use)};
   if (streamed) {

@@ -8,6 +8,7 @@
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/rows_for.hpp>
 #include <lemma/data/sparse_rows.hpp>
+#include <lemma/data/words.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/sketched_rows.hpp>
@@ -87,7 +88,27 @@ Execution to_the_end(const FitOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// A method that asks what its columns are (`kinds`), and was not told, is told which of them count words.
+void pass_kinds(const Method& method, const Design& design, Value& params) {
+  const auto tokens = token_columns(design);
+  if (tokens.empty()) return;
+  std::vector<std::string> kinds;
+  for (const TokenColumn each : tokens)
+    kinds.emplace_back(each == TokenColumn::counts   ? "multinomial"
+                       : each == TokenColumn::binary ? "bernoulli"
+                                                     : "auto");
+  if (std::all_of(kinds.begin(), kinds.end(), [&](const auto& each) { return each == kinds[0]; })) kinds.resize(1);
+  const Value all = method.check(params);
+  const Value* told = all.find("kinds");
+  if (told && told->as_strings("kinds").empty()) set_path(params, "kinds", Value(kinds));
+}
+
+}  // namespace
+
 void pass_intercept(const Method& method, const Design& design, Value& params) {
+  pass_kinds(method, design, params);
   if (design.intercept()) return;
   for (const auto& info : method.params()) {
     const auto dot = info.name.rfind('.');

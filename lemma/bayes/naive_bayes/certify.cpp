@@ -84,7 +84,7 @@ Certificate certify(const NaiveBayesModel& model, const Rows& rows, const Execut
     require((rows.holds_codes(j) ? rows.levels[at(j)].size() : 0) == static_cast<std::size_t>(model.levels[at(j)]),
             "naive_bayes: the rows do not have the levels of the model");
   const naive_bayes::Layout layout(model.spec.kinds, model.levels);
-  return naive_bayes::certificate_of(model, layout, scan(rows, naive_bayes::Look(model, layout), execution));
+  return naive_bayes::certificate_of(model, layout, naive_bayes::look_at(model, layout, rows, execution));
 }
 
 }  // namespace lemma

@@ -14,6 +14,9 @@ struct Layout {
   Layout(const std::vector<std::string>& kinds, const Labels& level_counts);
   Index columns() const { return static_cast<Index>(kind.size()); }
   bool is(Index j, ColumnKind what) const { return kind[at(j)] == what; }
+  bool counts(Index j) const {
+    return is(j, ColumnKind::poisson) || is(j, ColumnKind::multinomial) || is(j, ColumnKind::complement);
+  }
   /// The number of which means and squares are made; NaN where there is none.
   double value(Index j, double x) const;
 };
@@ -28,6 +31,11 @@ struct Sums {
   void accumulate(const Block& block);
   void merge(const Sums& other);
 };
+
+/// One pass over the rows, or over the entries of rows without their zeros.
+Sums sums_of(const Layout& layout, const Rows& rows, Index classes, const Execution& execution);
+/// Error where a value is none that its kind knows.
+void check_values(const Layout& layout, const Rows& rows, const Execution& execution);
 
 double divisor(VarianceDivisor variance, double weight);
 Sums sums_of(const NaiveBayesModel& model, const Layout& layout);
@@ -48,6 +56,22 @@ struct Look {
   /// Rows of which nothing but their sums is kept.
   void add(const Sums& past);
 };
+Look look_at(const NaiveBayesModel& model, const Layout& layout, const Rows& rows, const Execution& execution);
 Certificate certificate_of(const NaiveBayesModel& model, const Layout& layout, const Look& look);
+
+/// log p_j(x | k); 0 where the value is missing. (complement: its score.)
+class Densities {
+ public:
+  explicit Densities(const NaiveBayesModel& model) : model_(model), layout_(model.spec.kinds, model.levels) {}
+  const Layout& layout() const { return layout_; }
+  double operator()(Index k, Index j, double x) const;
+  /// Error where a count is below 0.
+  void check(const MatrixView& x) const;
+  void check(const Csr& x) const;
+
+ private:
+  const NaiveBayesModel& model_;
+  Layout layout_;
+};
 
 }  // namespace lemma::naive_bayes

@@ -123,12 +123,17 @@ void finish(NaiveBayesModel& model, const Layout& layout) {
   model.prior = prior_of(model.spec.prior, model.counts);
   model.parameters = model.deviations = Matrix::Zero(classes, p);
   model.level_probabilities = Matrix::Zero(classes, layout.all_levels);
-  Vector counted = Vector::Zero(classes);  // of each class: all its counts, those given beforehand too
-  for (Index j = 0; j < p; ++j)
-    if (layout.is(j, ColumnKind::multinomial))
-      counted += model.known.col(j).cwiseProduct(model.means.col(j)) + Vector::Constant(classes, alpha);
+  // Of each class, all counts of such columns, those given beforehand too; for complement those of the other classes.
+  Vector counted = Vector::Zero(classes), counted_elsewhere = counted;
+  for (Index j = 0; j < p; ++j) {
+    if (!layout.is(j, ColumnKind::multinomial) && !layout.is(j, ColumnKind::complement)) continue;
+    const Vector sums = model.known.col(j).cwiseProduct(model.means.col(j));
+    if (layout.is(j, ColumnKind::multinomial)) counted += sums + Vector::Constant(classes, alpha);
+    else counted_elsewhere += Vector::Constant(classes, sums.sum() + alpha) - sums;
+  }
   for (Index j = 0; j < p; ++j) {
     const ColumnMoment all = over_all_classes(model, j);
+    const double everywhere = all.mean * model.known.col(j).sum();
     for (Index k = 0; k < classes; ++k) {
       const double n = model.known(k, j), sum = n * model.means(k, j);
       double& parameter = model.parameters(k, j);
@@ -140,6 +145,9 @@ void finish(NaiveBayesModel& model, const Layout& layout) {
         case ColumnKind::bernoulli: parameter = (sum + alpha) / (n + 2 * alpha); break;
         case ColumnKind::poisson: parameter = (sum + alpha * all.mean) / (n + alpha); break;
         case ColumnKind::multinomial: parameter = (sum + alpha) / counted(k); break;
+        case ColumnKind::complement:
+          parameter = (std::max(everywhere - sum, 0.0) + alpha) / counted_elsewhere(k);
+          break;
         case ColumnKind::categorical:
           for (Index l = 0; l < layout.levels[at(j)]; ++l) {
             const Index at_level = layout.start[at(j)] + l;

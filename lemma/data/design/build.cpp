@@ -34,7 +34,7 @@ void check_columns(const Formula& formula, const Table& schema, const Expression
   throw Error(
       point_at("formula", formula.text, e.place,
                fmt::format("'{0}' is a text column; to use its values as levels write factor({1}), or read it with "
-                           "--type {0}=categorical",
+                           "--type {0}=categorical; to count its words, text({1})",
                            e.text, to_text(e))));
 }
 
@@ -85,7 +85,7 @@ void need_text(const Formula& formula, const Table& schema, const Expression& na
   if (need(formula, schema, name).type() == ColumnType::numeric)
     throw Error(point_at(
         "formula", formula.text, name.place,
-        fmt::format("'{0}' is numeric; to count the pieces of its text read it with --type {0}=text", name.text)));
+        fmt::format("'{0}' is numeric; to count what its texts are made of read it with --type {0}=text", name.text)));
 }
 
 void add_variable(const Formula& formula, const Table& schema, const Expression& e, int letters, Draft& draft) {
@@ -106,6 +106,11 @@ void add_variable(const Formula& formula, const Table& schema, const Expression&
     variable.kind = Variable::Kind::pieces;
     variable.value = e.arguments[0];
     variable.degree = static_cast<int>(e.arguments[1].number);
+  } else if (e.kind == Expression::Kind::call && e.text == "text") {
+    need_text(formula, schema, e.arguments[0]);
+    variable.kind = Variable::Kind::words;
+    variable.value = e.arguments[0];
+    variable.wording = text_call(e, failing(formula));
   } else {
     source = make_numeric(formula, schema, e, variable, draft.parts);
   }

@@ -60,7 +60,7 @@ class TermRows {
       values.contrast = factor.contrast;
       values.categorical = variable.categorical();
       values.width = width_of(variable, factor.contrast);
-      if (variable.pieces()) values.pieces = rows.pieces(variable, used);
+      if (variable.counted()) values.pieces = rows.pieces(variable, used);
       else if (values.categorical) values.codes = rows.codes(variable, used);
       else values.numbers = rows.columns(variable, used);
       factors_.push_back(std::move(values));
@@ -199,11 +199,13 @@ std::vector<std::vector<std::pair<Index, double>>> Rowset::pieces(const Variable
                                                                   std::span<const Index> used) {
   std::vector<std::vector<std::pair<Index, double>>> out(at(count()));
   const Column& column = bound_.column(variable.column());
-  const PieceCounter& counter = bound_.counter(variable);
+  std::string copy;
   for (const Index row : used) {
     require(!column.is_missing(row) || gaps_ != Gaps::refuse,
             fmt::format("'{}' is missing in row {}", variable.column(), bound_.row_number(row)));
-    if (!column.is_missing(row)) out[at(row - first())] = counter.counts(column.text(row));
+    if (column.is_missing(row)) continue;
+    const std::string_view text = text_of(column, row, copy);
+    out[at(row - first())] = variable.words() ? variable.counter->values(text) : bound_.counter(variable).counts(text);
   }
   return out;
 }
@@ -229,27 +231,47 @@ void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, con
   });
 }
 
-Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps) {
+namespace {
+
+/// x of some consecutive rows of the table without its zeros.
+Csr sparse_chunk(const BoundTable& bound, std::span<const Index> used, Index first, Index count, Gaps gaps) {
   const DesignParts& parts = bound.parts();
   Csr x;
-  x.width = static_cast<Index>(parts.features.size());
   x.start.assign(1, 0);
-  for (Index first = 0; first < bound.table().rows(); first += kChunk) {
-    const Index count = std::min(kChunk, bound.table().rows() - first);
+  Rowset values(bound, first, count, gaps);
+  std::vector<TermRows> terms;
+  for (const auto& term : parts.terms) terms.emplace_back(parts, term, values, used);
+  for (const Index row : used) {
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      terms[t].each(row - first, [&](Index column, double value) {
+        if (value == 0) return;
+        x.column.push_back(static_cast<std::int32_t>(parts.terms[t].first + column));
+        x.value.push_back(value);
+      });
+    x.start.push_back(static_cast<Index>(x.value.size()));
+  }
+  return x;
+}
+
+}  // namespace
+
+Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution) {
+  const Index rows = bound.table().rows();
+  std::vector<Csr> chunks(at((rows + kChunk - 1) / kChunk));
+  parallel_for(std::ssize(chunks), execution, [&](Index chunk) {
+    const Index first = chunk * kChunk, count = std::min(kChunk, rows - first);
     const auto used = within(kept, first, count);
-    if (used.empty()) continue;
-    Rowset values(bound, first, count, gaps);
-    std::vector<TermRows> terms;
-    for (const auto& term : parts.terms) terms.emplace_back(parts, term, values, used);
-    for (const Index row : used) {
-      for (std::size_t t = 0; t < terms.size(); ++t)
-        terms[t].each(row - first, [&](Index column, double value) {
-          if (value == 0) return;
-          x.column.push_back(static_cast<std::int32_t>(parts.terms[t].first + column));
-          x.value.push_back(value);
-        });
-      x.start.push_back(static_cast<Index>(x.value.size()));
-    }
+    if (!used.empty()) chunks[at(chunk)] = sparse_chunk(bound, used, first, count, gaps);
+  });
+  Csr x;
+  x.width = static_cast<Index>(bound.parts().features.size());
+  x.start.assign(1, 0);
+  for (Csr& chunk : chunks) {
+    const Index before = x.start.back();
+    for (std::size_t i = 1; i < chunk.start.size(); ++i) x.start.push_back(before + chunk.start[i]);
+    x.column.insert(x.column.end(), chunk.column.begin(), chunk.column.end());
+    x.value.insert(x.value.end(), chunk.value.begin(), chunk.value.end());
+    chunk = {};
   }
   return x;
 }

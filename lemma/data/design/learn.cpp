@@ -85,10 +85,39 @@ void learn_pieces(const Survey::Counts& counts, Variable& variable) {
   std::sort(variable.levels.begin(), variable.levels.end());
 }
 
+/// The tokens that enough texts have, and how rare each is.
+void learn_words(const Survey::Counts& texts, Index rows, Variable& variable) {
+  require(static_cast<Index>(texts.size()) <= kMaxTokens,
+          fmt::format("{} has more than {} different tokens; take fewer in a row, or share columns: hash = 65536",
+                      variable.label, format_count(kMaxTokens)));
+  const Wording& wording = variable.wording;
+  const auto rarity = [&](Index with) {
+    return std::log((1 + static_cast<double>(rows)) / (1 + static_cast<double>(with))) + 1;
+  };
+  if (wording.columns > 0) {
+    for (Index j = 0; wording.weight == TokenWeight::tfidf && j < wording.columns; ++j) {
+      const auto found = texts.find(std::to_string(j));
+      variable.rarity.push_back(rarity(found == texts.end() ? 0 : found->second));
+    }
+    return;
+  }
+  for (const auto& [token, with] : texts)
+    if (with >= wording.least_texts) variable.levels.push_back(token);
+  if (variable.levels.empty())
+    throw Error(texts.empty() ? fmt::format("no text of {} has a {}", variable.column(),
+                                            wording.letters ? "piece of so many letters" : "word that counts")
+                              : fmt::format("no token of {} is in {} texts; take a lower min", variable.column(),
+                                            wording.least_texts));
+  std::sort(variable.levels.begin(), variable.levels.end());
+  if (wording.weight == TokenWeight::tfidf)
+    for (const auto& token : variable.levels) variable.rarity.push_back(rarity(texts.at(token)));
+}
+
 void learn_levels(const Formula& formula, const Table& schema, const Survey& found, Draft& draft) {
   for (std::size_t v = 0; v < draft.parts.variables.size(); ++v) {
     Variable& variable = draft.parts.variables[v];
     if (variable.pieces()) learn_pieces(found.levels[v], variable);
+    if (variable.words()) learn_words(found.levels[v], found.kept, variable);
     if (!variable.categorical()) continue;
     require(static_cast<Index>(found.levels[v].size()) <= kMaxLevels,
             fmt::format("{} has more than {} levels", variable.label, kMaxLevels));

@@ -41,16 +41,17 @@ struct RunningMoments {
 struct Survey {
   using Counts = std::unordered_map<std::string, Index>;
   Index rows = 0, kept = 0, incomplete = 0;
-  std::map<std::string, Index> missing;             // by column
-  std::vector<Counts> levels;                       // by variable; empty for numbers
-  std::vector<Counts> classes;                      // by part of the response
+  std::map<std::string, Index> missing;  // by column
+  std::vector<Counts> levels;            // by variable; empty for numbers. Of words: how many texts have them
+  std::vector<Index> most;               // by variable: how many levels are counted before it is too many in any case
+  std::vector<Counts> classes;           // by part of the response
   std::set<std::vector<std::string>> combinations;  // of a joint class
   std::set<double> response_values;                 // of a numeric response, where they are asked for: the first few
   std::vector<RunningMoments> means;                // by numeric column, for the policy `mean`
   std::vector<Counts> words;                        // by column of words, where missing ones are filled in
   void merge(const Survey& other);
 };
-constexpr Index kMaxLevels = 100'000, kMaxNumericClasses = 1000, kFewValues = 10;
+constexpr Index kMaxLevels = 100'000, kMaxTokens = 20'000'000, kMaxNumericClasses = 1000, kFewValues = 10;
 /// Before it: the breaks of cut(x, 3), from the ends of x.
 void learn_breaks(Draft& draft, const TableSource& source, const Execution& execution);
 Survey survey(const DesignParts& parts, const TableSource& source, bool values_of_response, const Execution& execution);

@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/data/design.hpp>
 #include <lemma/data/use.hpp>
+#include <lemma/data/words.hpp>
 #include <lemma/math/splines.hpp>
 #include <map>
 #include <memory>
@@ -21,11 +22,13 @@ struct Cut {
   int piece_of(double value) const;   // −1: outside, or missing
 };
 
+class WordCounter;
+
 /// What terms are made of: one expression of the formula, as one or more columns.
 struct Variable {
-  enum class Kind { numeric, scaled, polynomial, spline, categorical, pieces };
+  enum class Kind { numeric, scaled, polynomial, spline, categorical, pieces, words };
   Kind kind = Kind::numeric;
-  Expression value;   // what is taken from the table; for `pieces` always a column
+  Expression value;   // what is taken from the table; for `pieces` and `words` always a column
   std::string label;  // "log(FL)", "poly(x, 2)", "sex"
   // scaled: (value − center) / spread
   double center = 0, spread = 1;
@@ -35,17 +38,23 @@ struct Variable {
   std::vector<double> alpha, norm2;  // degree and degree + 1 numbers; none when raw
   SplineBasis spline;
   // categorical: levels of a column, FALSE and TRUE of a condition, numbers, or pieces of numbers; and pieces: the texts of
-  // `degree` letters that are counted, by their bytes
+  // `degree` letters that are counted, by their bytes; words: the tokens that have a column, by their bytes
   std::vector<std::string> levels;  // the first is the reference
   int fill = -1;                    // the level that stands in for a missing one; −1: none was learned
   bool cuts = false;
   Cut cut;
+  // words
+  Wording wording;
+  std::vector<double> rarity;                  // tfidf: log((1 + n) / (1 + d)) + 1 of each column
+  std::shared_ptr<const WordCounter> counter;  // follows from these, see DesignParts::finish()
 
   bool is_column() const { return value.kind == Expression::Kind::name; }
   const std::string& column() const { return value.text; }  // of one that is
   bool categorical() const { return kind == Kind::categorical; }
   bool pieces() const { return kind == Kind::pieces; }
-  bool numeric() const { return !categorical() && !pieces(); }
+  bool words() const { return kind == Kind::words; }
+  bool counted() const { return pieces() || words(); }
+  bool numeric() const { return !categorical() && !counted(); }
   bool logical() const { return categorical() && is_condition(value); }  // FALSE and TRUE, whatever the rows
   bool takes_levels_of_column() const { return is_column() && !numeric() && !cuts; }
 };
@@ -109,6 +118,8 @@ struct DesignParts {
   void list_columns();
   /// Is the column of the response used as numbers?
   bool needs_numbers(const std::string& response_column) const;
+  /// Is there text() among the terms? Then most of x is zeros.
+  bool counts_words() const;
   /// All columns of a table that are looked at: those of x, the offset, the response and the weights.
   std::vector<std::string> looked_at() const;
   /// What becomes of missing values at prediction, where the caller may ask for another policy than that of the training.
@@ -130,6 +141,27 @@ class PieceCounter {
   int letters_;
   std::map<std::string, Index, std::less<>> column_;
 };
+
+/// The tokens of texts as the columns of a variable. A value for each, columns rising.
+class WordCounter {
+ public:
+  explicit WordCounter(const Variable& variable);
+  std::vector<std::pair<Index, double>> values(std::string_view text) const;
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  Tokeniser tokeniser_;
+  TokenWeight weight_;
+  Index hashed_;
+  std::vector<double> rarity_;
+  std::unordered_map<std::string, Index, Hash, std::equal_to<>> column_;
+};
+/// The column that a token shares with others.
+Index hashed_column(std::string_view token, Index columns);
+/// The text of a row, without a copy of it where it is one.
+std::string_view text_of(const Column& column, Index row, std::string& copy);
 
 Index width_of(const Variable& variable, Contrast contrast);
 /// What the variable's column is called: the label with the level, the number of the contrast or the degree.
@@ -283,7 +315,7 @@ class Rowset {
   /// Numeric variable: width_of(variable) runs of `count` numbers.
   std::vector<double> columns(const Variable& variable, std::span<const Index> used);
   std::vector<std::int32_t> codes(const Variable& variable, std::span<const Index> used);
-  /// The pieces of each row; none where the text is missing.
+  /// The pieces or words of each row; none where the text is missing.
   std::vector<std::vector<std::pair<Index, double>>> pieces(const Variable& variable, std::span<const Index> used);
 
  private:
@@ -298,7 +330,7 @@ class Rowset {
 
 /// x of the kept rows (of the whole table, ascending): dense into `x`, whose rows are theirs, or as sparse rows.
 void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x);
-Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps);
+Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution = {});
 /// y or labels, weight, precision, cluster and offset of the kept rows.
 void fill_outcome(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, DesignData& data);
 

@@ -6,10 +6,13 @@
 namespace lemma {
 namespace {
 
-constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {
-    {Variable::Kind::numeric, "numeric"},         {Variable::Kind::scaled, "scaled"},
-    {Variable::Kind::polynomial, "polynomial"},   {Variable::Kind::spline, "spline"},
-    {Variable::Kind::categorical, "categorical"}, {Variable::Kind::pieces, "pieces"}};
+constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {{Variable::Kind::numeric, "numeric"},
+                                                                          {Variable::Kind::scaled, "scaled"},
+                                                                          {Variable::Kind::polynomial, "polynomial"},
+                                                                          {Variable::Kind::spline, "spline"},
+                                                                          {Variable::Kind::categorical, "categorical"},
+                                                                          {Variable::Kind::pieces, "pieces"},
+                                                                          {Variable::Kind::words, "words"}};
 
 /// Does each scale() in it have its constants?
 bool is_learned(const Expression& e) {
@@ -82,6 +85,51 @@ void load_levels(const Value& v, Variable& variable) {
   if (variable.pieces()) variable.degree = whole(v.at("letters").as_double("letters"), 1, kMostLetters + 1, "letters");
 }
 
+constexpr std::pair<TokenWeight, std::string_view> kTokenWeights[] = {
+    {TokenWeight::counts, "counts"}, {TokenWeight::binary, "binary"}, {TokenWeight::tfidf, "tfidf"}};
+
+void save_words(const Variable& variable, Value& v) {
+  const Wording& wording = variable.wording;
+  v.set("column", variable.column());
+  v.set("levels", variable.levels);
+  v.set("rarity", numbers_of(variable.rarity));
+  v.set("letters", wording.letters);
+  v.set("shortest", wording.shortest);
+  v.set("longest", wording.longest);
+  v.set("lower", wording.lower);
+  v.set("mail", wording.mail);
+  v.set("stop", wording.stop);
+  v.set("least_texts", static_cast<double>(wording.least_texts));
+  v.set("columns", static_cast<double>(wording.columns));
+  v.set("weight", text_of(wording.weight, kTokenWeights));
+}
+
+void load_words(const Value& v, Variable& variable) {
+  Wording& wording = variable.wording;
+  variable.value.kind = Expression::Kind::name;
+  variable.value.text = v.at("column").as_string("column");
+  variable.levels = v.at("levels").as_strings("levels");
+  variable.rarity = finite_numbers(v.at("rarity"), "rarity");
+  wording.letters = v.at("letters").as_bool("letters");
+  wording.shortest = whole(v.at("shortest").as_double("shortest"), 1, kMostInARow + 1, "shortest");
+  wording.longest = whole(v.at("longest").as_double("longest"), wording.shortest, kMostInARow + 1, "longest");
+  wording.lower = v.at("lower").as_bool("lower");
+  wording.mail = v.at("mail").as_bool("mail");
+  wording.stop = v.at("stop").as_strings("stop");
+  wording.least_texts = whole(v.at("least_texts").as_double("least_texts"), 1, 1'000'000'001, "least_texts");
+  wording.columns = whole(v.at("columns").as_double("columns"), 0, kMostHashedColumns + 1, "columns");
+  wording.weight = enum_of(v.at("weight"), kTokenWeights, "weight of tokens");
+  check((wording.columns > 0) == variable.levels.empty(), fmt::format("{} has no tokens", variable.label));
+  const auto& tokens = variable.levels;
+  for (std::size_t i = 1; i < tokens.size(); ++i)
+    check(tokens[i - 1] < tokens[i], fmt::format("the tokens of {} are not in order", variable.label));
+  const std::size_t width = wording.columns > 0 ? static_cast<std::size_t>(wording.columns) : tokens.size();
+  check(variable.rarity.size() == (wording.weight == TokenWeight::tfidf ? width : 0),
+        fmt::format("{} has not one rarity for each column", variable.label));
+  for (const double each : variable.rarity)
+    check(each > 0, fmt::format("{} has a rarity that is not positive", variable.label));
+}
+
 void save_polynomial(const Variable& variable, Value& v) {
   v.set("degree", variable.degree);
   v.set("raw", variable.raw);
@@ -146,6 +194,10 @@ Value save_variable(const Variable& variable) {
   Value v = Value::object();
   v.set("kind", text_of(variable.kind, kVariableKinds));
   v.set("label", variable.label);
+  if (variable.words()) {
+    save_words(variable, v);
+    return v;
+  }
   if (!variable.numeric()) {
     save_levels(variable, v);
     return v;
@@ -161,6 +213,10 @@ Variable load_variable(const Value& v) {
   Variable variable;
   variable.kind = enum_of(v.at("kind"), kVariableKinds, "kind of variable");
   variable.label = v.at("label").as_string("label");
+  if (variable.words()) {
+    load_words(v, variable);
+    return variable;
+  }
   if (!variable.numeric()) {
     load_levels(v, variable);
     return variable;

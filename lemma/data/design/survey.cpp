@@ -10,9 +10,9 @@ namespace {
 
 constexpr Index kGatherBytes = Index{256} << 20;  // columns gathered at a time for medians and modes
 
-void add_counts(Survey::Counts& into, const Survey::Counts& from) {
+void add_counts(Survey::Counts& into, const Survey::Counts& from, Index most = kMaxLevels) {
   for (const auto& [level, count] : from) {
-    if (static_cast<Index>(into.size()) > kMaxLevels) return;  // too many in any case
+    if (static_cast<Index>(into.size()) > most) return;  // too many in any case
     into[level] += count;
   }
 }
@@ -34,6 +34,53 @@ Survey::Counts count_pieces(const BoundTable& bound, const Variable& variable, s
     if (!column.is_missing(row) && static_cast<Index>(counts.size()) <= kMaxLevels)
       for_each_piece(column.text(row), variable.degree, [&](std::string_view piece) { ++counts[std::string(piece)]; });
   return counts;
+}
+
+/// In how many texts something is, each text counting once.
+class TextCounts {
+ public:
+  void add(std::string_view token, Index text) {
+    auto found = seen_.find(token);
+    if (found == seen_.end()) found = seen_.emplace(std::string(token), Seen{}).first;
+    if (found->second.last == text) return;
+    found->second.last = text;
+    ++found->second.texts;
+  }
+  Index size() const { return static_cast<Index>(seen_.size()); }
+  Survey::Counts counts() const {
+    Survey::Counts out;
+    out.reserve(seen_.size());
+    for (const auto& [token, seen] : seen_) out.emplace(token, seen.texts);
+    return out;
+  }
+
+ private:
+  struct Seen {
+    Index texts = 0, last = -1;
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Seen, Hash, std::equal_to<>> seen_;
+};
+
+/// How many texts have each token. Where tokens share columns: each column, by its number.
+Survey::Counts count_texts(const BoundTable& bound, const Variable& variable, std::span<const Index> kept) {
+  const Index shared = variable.wording.columns;
+  if (shared > 0 && variable.wording.weight != TokenWeight::tfidf) return {};
+  const Column& column = bound.column(variable.column());
+  const Tokeniser tokeniser(variable.wording);
+  TextTokens cut;
+  std::string copy;
+  TextCounts texts;
+  for (const Index row : kept) {
+    if (column.is_missing(row) || texts.size() > kMaxTokens) continue;
+    tokeniser(text_of(column, row, copy), cut);
+    for (const std::string_view token : cut.tokens)
+      if (shared > 0) texts.add(std::to_string(hashed_column(token, shared)), row);
+      else texts.add(token, row);
+  }
+  return texts.counts();
 }
 
 void find_combinations(const std::vector<LocalCodes>& parts, std::span<const Index> kept, Index first, Survey& found) {
@@ -81,6 +128,7 @@ std::vector<Index> survey_block(Survey& found, const BoundTable& bound, Index fi
       found.levels[v] = count_levels(local_codes(parts.variables[v], rows), complete.kept, first);
   for (std::size_t v = 0; v < parts.variables.size(); ++v)
     if (parts.variables[v].pieces()) found.levels[v] = count_pieces(bound, parts.variables[v], complete.kept);
+    else if (parts.variables[v].words()) found.levels[v] = count_texts(bound, parts.variables[v], complete.kept);
   std::vector<LocalCodes> response;
   for (std::size_t p = 0; p < parts.response.parts.size(); ++p) {
     response.push_back(local_codes(parts.response.parts[p], rows));
@@ -208,7 +256,7 @@ void Survey::merge(const Survey& other) {
   kept += other.kept;
   incomplete += other.incomplete;
   for (const auto& [name, count] : other.missing) missing[name] += count;
-  for (std::size_t v = 0; v < levels.size(); ++v) add_counts(levels[v], other.levels[v]);
+  for (std::size_t v = 0; v < levels.size(); ++v) add_counts(levels[v], other.levels[v], most[v]);
   for (std::size_t p = 0; p < classes.size(); ++p) add_counts(classes[p], other.classes[p]);
   for (const double value : other.response_values)
     if (static_cast<Index>(response_values.size()) <= kFewValues) response_values.insert(value);
@@ -221,6 +269,7 @@ Survey survey(const DesignParts& parts, const TableSource& source, bool values_o
               const Execution& execution) {
   Survey empty;
   empty.levels.resize(parts.variables.size());
+  for (const auto& variable : parts.variables) empty.most.push_back(variable.words() ? kMaxTokens : kMaxLevels);
   empty.classes.resize(parts.response.parts.size());
   if (parts.missing == Missing::mean) empty.means.resize(parts.numeric_columns.size());
   if (imputes(parts.missing)) empty.words.resize(parts.word_columns.size());

@@ -116,8 +116,8 @@ void check_labels(const Expression& call, const CutCall& cut, const FailAt& fail
 // -- calls that are terms
 
 void check_plain(const Expression& e, const Tokens& tokens) {
-  static const std::vector<std::string> others = {"I",   "is.na",  "scale",     "poly",  "bs",    "ns",
-                                                  "cut", "factor", "as.factor", "kmers", "offset"};
+  static const std::vector<std::string> others = {"I",   "is.na",  "scale",     "poly",  "bs",   "ns",
+                                                  "cut", "factor", "as.factor", "kmers", "text", "offset"};
   auto known = known_functions();
   const bool is_known =
       e.text == "I" || e.text == "is.na" || std::find(known.begin(), known.end(), e.text) != known.end();
@@ -186,6 +186,7 @@ void check_term(const Expression& e, const Tokens& tokens) {
   else if (e.text == "scale") check_scale(e, tokens);
   else if (e.text == "poly") check_poly(e, tokens);
   else if (e.text == "kmers") return check_kmers(e, tokens);
+  else if (e.text == "text") return void(text_call(e, fail));
   else check_plain(e, tokens);
   if (columns_of(e).empty()) tokens.fail(e.place, fmt::format("{} names no column", to_text(e)));
 }
@@ -211,6 +212,72 @@ CutCall cut_call(const Expression& call, const FailAt& fail) {
   cut.digits = given.whole("dig.lab", 3, 1, 17);
   check_labels(call, cut, fail);
   return cut;
+}
+
+namespace {
+
+/// One of some words in quotes: by = "letters".
+std::string chosen(const Arguments& given, const std::string& name, const std::vector<std::string>& known,
+                   const FailAt& fail) {
+  const auto texts = given.texts(name);
+  if (texts.empty()) return known[0];
+  if (texts.size() > 1 || std::find(known.begin(), known.end(), texts[0]) == known.end())
+    fail(given.find(name)->place, fmt::format("the {} of text() is one of \"{}\"{}", name, fmt::join(known, "\", \""),
+                                              did_you_mean(texts[0], known)));
+  return texts[0];
+}
+
+/// n = 2, or n = c(1, 3): from 1 to 3 in a row.
+void set_lengths(const Arguments& given, Wording& wording, const FailAt& fail) {
+  const auto numbers = given.numbers("n");
+  if (numbers.empty()) {
+    wording.shortest = wording.longest = wording.letters ? 3 : 1;
+    return;
+  }
+  for (const double n : numbers)
+    if (numbers.size() > 2 || !(n >= 1 && n <= kMostInARow) || !is_whole(n))
+      fail(given.find("n")->place,
+           fmt::format("the n of text() is how many make a token, from 1 to {}: n = 2, or n = c(1, 2)", kMostInARow));
+  wording.shortest = static_cast<int>(numbers.front());
+  wording.longest = static_cast<int>(numbers.back());
+}
+
+void set_stop_words(const Arguments& given, Wording& wording, const FailAt& fail) {
+  const auto words = given.texts("stop");
+  if (words.empty()) return;
+  if (wording.letters) fail(given.find("stop")->place, "stop words are words: leave by = \"letters\" out");
+  if (words == std::vector<std::string>{"english"}) {
+    wording.stop = english_stop_words();
+    return;
+  }
+  wording.stop = words;
+  std::sort(wording.stop.begin(), wording.stop.end());
+  wording.stop.erase(std::unique(wording.stop.begin(), wording.stop.end()), wording.stop.end());
+}
+
+}  // namespace
+
+Wording text_call(const Expression& call, const FailAt& fail) {
+  const std::string usage = "text(body, by = \"words\", n = c(1, 2), stop = \"english\", min = 2, weight = \"tfidf\")";
+  const Arguments given(call, {"column", "by", "n", "lower", "stop", "min", "weight", "hash", "mail"}, usage, fail);
+  const Expression& column = *given.find("column");
+  if (column.kind != Kind::name || column.text == ".")
+    fail(column.place, fmt::format("text() takes a column of texts: {}", usage));
+  Wording wording;
+  wording.letters = chosen(given, "by", {"words", "letters"}, fail) == "letters";
+  set_lengths(given, wording, fail);
+  wording.lower = given.truth("lower", true);
+  set_stop_words(given, wording, fail);
+  wording.least_texts = given.whole("min", 1, 1, 1'000'000'000);
+  const std::string weight = chosen(given, "weight", {"counts", "binary", "tfidf"}, fail);
+  wording.weight = weight == "counts"   ? TokenWeight::counts
+                   : weight == "binary" ? TokenWeight::binary
+                                        : TokenWeight::tfidf;
+  wording.columns = given.whole("hash", 0, 1, static_cast<int>(kMostHashedColumns));
+  if (wording.columns > 0 && given.find("min"))
+    fail(given.find("min")->place, "with hash = no token has a column of its own: leave min out");
+  wording.mail = given.truth("mail", false);
+  return wording;
 }
 
 SplineCall spline_call(const Expression& call, const FailAt& fail) {

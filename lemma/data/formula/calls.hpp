@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/data/expression/parser.hpp>
 #include <lemma/data/expression/types.hpp>
+#include <lemma/data/words.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,5 +38,8 @@ struct SplineCall {
   std::vector<double> bounds;  // two; empty: the ends of the values
 };
 SplineCall spline_call(const Expression& call, const FailAt& fail);
+
+/// text(column, by, n, lower, stop, min, weight, hash, mail).
+Wording text_call(const Expression& call, const FailAt& fail);
 
 }  // namespace lemma

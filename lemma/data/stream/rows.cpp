@@ -29,6 +29,29 @@ void describe(Rows& rows, const Design& design) {
   rows.counts = design.counts();
 }
 
+void describe_outcome(Rows& rows, const DesignData& data) {
+  rows.has_response = data.has_response;
+  rows.has_weights = !data.weight.empty();
+  rows.has_precision = !data.precision.empty();
+  rows.has_offset = !data.offset.empty();
+  rows.has_clusters = !data.cluster.empty();
+}
+
+/// Rows of x, from `first` on, with what stands beside them.
+Block beside(const MatrixView& x, Index first, const DesignData& data, std::size_t responses) {
+  const auto several = static_cast<Index>(responses);
+  const Index size = x.rows();
+  Block block(x, first);
+  block.y = part_of(data.y, first, size);
+  block.label = part_of(data.label, first, size);
+  block.responses = part_of(data.responses, first * several, size * several);
+  block.weight = part_of(data.weight, first, size);
+  block.precision = part_of(data.precision, first, size);
+  block.offset = part_of(data.offset, first, size);
+  block.cluster = part_of(data.cluster, first, size);
+  return block;
+}
+
 template <class T>
 void copy_part(const std::vector<T>& from, Index skip, Index take, std::vector<T>& into) {
   if (from.empty()) return;
@@ -39,24 +62,25 @@ void copy_part(const std::vector<T>& from, Index skip, Index take, std::vector<T
 
 DesignRows::DesignRows(const Design& design, DesignData data) : data_(std::move(data)), x_(data_.x) {
   describe(*this, design);
-  has_response = data_.has_response;
-  has_weights = !data_.weight.empty();
-  has_precision = !data_.precision.empty();
-  has_offset = !data_.offset.empty();
-  has_clusters = !data_.cluster.empty();
+  describe_outcome(*this, data_);
 }
 
 Block DesignRows::read(Index first, Index size, BlockBuffer&) const {
-  const auto several = static_cast<Index>(responses.size());
-  Block block(data_.x.middleRows(first, size), first);
-  block.y = part_of(data_.y, first, size);
-  block.label = part_of(data_.label, first, size);
-  block.responses = part_of(data_.responses, first * several, size * several);
-  block.weight = part_of(data_.weight, first, size);
-  block.precision = part_of(data_.precision, first, size);
-  block.offset = part_of(data_.offset, first, size);
-  block.cluster = part_of(data_.cluster, first, size);
-  return block;
+  return beside(data_.x.middleRows(first, size), first, data_, responses.size());
+}
+
+WordRows::WordRows(const Design& design, Csr x, DesignData outcome) : x_(std::move(x)), data_(std::move(outcome)) {
+  describe(*this, design);
+  describe_outcome(*this, data_);
+}
+
+Block WordRows::read(Index first, Index size, BlockBuffer& buffer) const {
+  return beside(dense_rows(x_, first, size, buffer.x), first, data_, responses.size());
+}
+
+Block WordRows::outcome(Index first, Index size, BlockBuffer& buffer) const {
+  buffer.x.resize(size, 0);
+  return beside(buffer.x, first, data_, responses.size());
 }
 
 StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::optional<Missing> policy,

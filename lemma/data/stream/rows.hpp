@@ -28,6 +28,23 @@ class DesignRows final : public Rows {
   MatrixView x_;
 };
 
+/// The same without the zeros of x, of which texts make many.
+class WordRows final : public Rows {
+ public:
+  WordRows(const Design& design, Csr x, DesignData outcome);
+  Index count() const override { return x_.rows(); }
+  Block read(Index first, Index size, BlockBuffer& buffer) const override;
+  Block outcome(Index first, Index size, BlockBuffer& buffer) const override;
+  const Csr* sparse() const override { return &x_; }
+
+  WordRows(const WordRows&) = delete;  // who asked for sparse() looks at it
+  WordRows& operator=(const WordRows&) = delete;
+
+ private:
+  Csr x_;
+  DesignData data_;  // without x
+};
+
 /// The rows of a stream, made block by block as they are read: the same numbers, bit for bit, as Design::train (or
 /// apply) of the whole table would give. Looks at the stream, which must outlive it. Memory: the blocks being read, and
 /// a bit a row where rows are dropped, which costs a pass to count them. After training the same pass refuses missing values

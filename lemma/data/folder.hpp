@@ -1,0 +1,29 @@
+// lemma/data/folder.hpp: a folder of text files as a table, one subfolder for each class.
+#pragma once
+#include <lemma/data/csv.hpp>
+#include <lemma/data/table.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lemma {
+
+struct FolderOptions {
+  std::optional<Encoding> encoding;  // of the files; UTF-8 otherwise
+  Execution execution;
+};
+
+/// A row for each file, by the bytes of their paths:
+///
+///     class   the subfolder that it lies in (at any depth); no such column when the files lie in the folder itself
+///     file    its path below the folder
+///     body    its text
+///
+/// Hidden files are passed over; files beside the subfolders too, with a note. Error for a folder without files, and for a file
+/// that is no text, naming it.
+Table read_folder(const std::string& path, const FolderOptions& options = {});
+
+/// The bytes of a file as a text of UTF-8. Error when they are none; `file` is its name.
+std::string text_of_bytes(std::string bytes, const std::optional<Encoding>& encoding, const std::string& file);
+
+}  // namespace lemma
