@@ -27,14 +27,18 @@
 #include <lemma/ensemble/calibrate.hpp>
 #include <lemma/ensemble/mixture_of_experts.hpp>
 #include <lemma/ensemble/model_average.hpp>
+#include <lemma/ensemble/per_response.hpp>
 #include <lemma/ensemble/stacking.hpp>
 #include <lemma/kernel/gp.hpp>
+#include <lemma/kernel/gp_classification.hpp>
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/kernel/kernel_neighbors.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
+#include <lemma/kernel/nu_svm.hpp>
+#include <lemma/kernel/one_class_svm.hpp>
 #include <lemma/kernel/svm.hpp>
 #include <lemma/linear/bayes_linear.hpp>
 #include <lemma/linear/bayes_logistic.hpp>
@@ -49,6 +53,7 @@
 #include <lemma/linear/multinomial.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
+#include <lemma/linear/pls.hpp>
 #include <lemma/linear/quantile.hpp>
 #include <lemma/linear/ridge.hpp>
 #include <lemma/mixture/factor_analysis.hpp>
@@ -57,6 +62,7 @@
 #include <lemma/mixture/mixture.hpp>
 #include <lemma/mixture/ppca.hpp>
 #include <lemma/neighbor/knn.hpp>
+#include <lemma/neighbor/lof.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
@@ -90,17 +96,21 @@ std::span<const Method* const> catalog() {
       &method_of<Multinomial>(),
       &method_of<Ols>(),
       &method_of<Perceptron>(),
+      &method_of<Pls>(),
       &method_of<Quantile>(),
       &method_of<Ridge>(),
 
       // kernel: inner products of features that nobody writes down
       &method_of<Gp>(),
+      &method_of<GpClassification>(),
       &method_of<KernelLda>(),
       &method_of<KernelLogistic>(),
       &method_of<KernelNeighbors>(),
       &method_of<KernelPerceptron>(),
       &method_of<KernelRidge>(),
       &method_of<NadarayaWatson>(),
+      &method_of<NuSvm>(),
+      &method_of<OneClassSvm>(),
       &method_of<Svm>(),
 
       // discriminant: classes as Gaussians
@@ -115,6 +125,7 @@ std::span<const Method* const> catalog() {
 
       // neighbor: rows like the nearest ones
       &method_of<Knn>(),
+      &method_of<Lof>(),
 
       // tree: questions one after the other
       &method_of<Boost>(),
@@ -130,6 +141,7 @@ std::span<const Method* const> catalog() {
       &method_of<Calibrate>(),
       &method_of<MixtureOfExperts>(),
       &method_of<ModelAverage>(),
+      &method_of<PerResponse>(),
       &method_of<Stacking>(),
 
       // cluster: groups of rows

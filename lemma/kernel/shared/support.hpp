@@ -1,0 +1,21 @@
+// lemma/kernel/shared/support.hpp: multipliers of kept rows held against what the rows of the fit allow, in whatever order they come.
+#pragma once
+#include <lemma/kernel/shared/rows.hpp>
+
+namespace lemma {
+
+/// Rows of equal features and sign are one row of the dual that may carry the sum of their bounds. By how much the multipliers
+/// |βⱼ| of kept rows go beyond it, beside it: the largest, 0 where none does; infinity where a kept row is none of the rows.
+/// `sign`: of the β that each row may carry, 1 or −1.
+double beyond_bounds(const Kernel& kernel, const KeptRows& kept, const RowNumbers& places, const Vector& beta,
+                     const Points& points, const Vector& sign, const Vector& bound);
+
+/// The rows of multipliers that are not 0, as a model keeps them.
+struct Support {
+  KeptRows rows;
+  RowNumbers places;
+  Vector beta;
+};
+Support support_of(const Kernel& kernel, const Points& points, const Vector& beta);
+
+}  // namespace lemma
