@@ -13,8 +13,7 @@
 namespace lemma {
 namespace {
 
-constexpr double kFeasible = 1e-9;     // of bounds and sums
-constexpr double kOnTheMargin = 1e-6;  // beside ρ: on which side of it such a row lies rounding decides
+constexpr double kFeasible = 1e-9;  // of bounds and sums
 
 Vector targets(const KernelRows& data) {
   Vector out(data.count());
@@ -22,12 +21,16 @@ Vector targets(const KernelRows& data) {
   return out;
 }
 
-/// The weight of rows with t f < ρ, those on the margin itself not counted, over n.
-double share_of_errors(const KernelRows& data, const Vector& target, const Vector& values, double rho, double bias,
-                       double on_the_margin) {
+/// ½‖w − w*‖² is at most the gap, so f is known to √(2 gap) ‖φ(x)‖: rows nearer to the margin lie on it as far as is known.
+double accuracy(const NuSvm& spec, double objective, const BoundKernel& support) {
+  return std::sqrt(2 * spec.tolerance * std::max(objective, 0.0) * support.diagonal().cwiseAbs().maxCoeff());
+}
+
+/// The weight of rows with t f < bound, over n.
+double share_below(const KernelRows& data, const Vector& target, const Vector& values, double bias, double bound) {
   double sum = 0;
   for (Index i = 0; i < data.count(); ++i)
-    if (target(i) * (values(i) + bias) < rho - on_the_margin * std::abs(rho)) sum += data.weight(i);
+    if (target(i) * (values(i) + bias) < bound) sum += data.weight(i);
   return sum / data.mass();
 }
 
@@ -130,7 +133,9 @@ NuSvmModel fit(const Valid<NuSvm>& spec, const Rows& rows, const FitOptions& opt
   model.places = support.places;
   model.dual_coefficients = support.beta;
   model.n_support = static_cast<double>(support.beta.size());
-  model.margin_errors = share_of_errors(data, target, solution.values, model.rho, model.bias, kOnTheMargin);
+  const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));
+  model.margin_errors = share_below(data, target, solution.values, model.bias,
+                                    model.rho - accuracy(model.spec, model.objective, carried));
   model.certificate = certificate_of(model.spec, solution.gap, solution.steps, solution.stopped);
   if (!model.certificate.holds()) model.warnings.push_back(fmt::format("the work ended early: {}", solution.stopped));
   return model;
@@ -167,8 +172,9 @@ Certificate certify(const NuSvmModel& model, const Rows& rows, const Execution& 
   for (Index k = 0; k < 2; ++k) same.entry("counts", k, model.counts(k), counts(k), counts.sum());
   same.number("objective", model.objective, squared_norm / 2, squared_norm, 1e-7);
   same.relative("cost", model.cost, 1 / (model.rho * data.mass()));
-  const double least = share_of_errors(data, target, values, model.rho, model.bias, 2 * kOnTheMargin),
-               most = share_of_errors(data, target, values, model.rho, model.bias, 0.5 * kOnTheMargin);
+  const double width = accuracy(model.spec, squared_norm / 2, kernel);  // rows near its edge may be counted or not
+  const double least = share_below(data, target, values, model.bias, model.rho - 1.1 * width),
+               most = share_below(data, target, values, model.bias, model.rho - 0.9 * width);
   same.number("margin_errors", model.margin_errors, std::clamp(model.margin_errors, least - 1e-12, most + 1e-12), 0);
   if (same.finding()) same.report(out);
   return out;

@@ -23,7 +23,7 @@ namespace lemma {
 struct NuSvm {
   double nu = 0.5;
   Kernel kernel;
-  double tolerance = 1e-4;
+  double tolerance = 1e-6;
   double gigabytes = 1;
 
   static constexpr std::string_view name = "nu_svm";
@@ -72,7 +72,9 @@ struct NuSvmModel : Evidence {
         result("objective", &M::objective, "½ ‖w‖², of the dual"),
         result("cost", &M::cost, "1 / (rho n): the C with which svm has the same plane"),
         result("n_support", &M::n_support, "rows that carry the plane"),
-        result("margin_errors", &M::margin_errors, "share of the training rows with t f < rho, by weight; at most nu"),
+        result("margin_errors", &M::margin_errors,
+               "share of the training rows with t f < rho, by weight, farther than f is known to the tolerance; at "
+               "most nu"),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
         state("dual_coefficients", &M::dual_coefficients, "t alpha of each support vector; their sizes add up to nu"),
         state("support_vectors", &M::support_vectors, "the rows themselves; none for a precomputed kernel"),

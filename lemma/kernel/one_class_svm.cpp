@@ -14,8 +14,6 @@ namespace lemma {
 namespace {
 
 constexpr double kFeasible = 1e-9;  // of bounds and of Σ α = 1
-constexpr double kOnThePlane =
-    1e-8;  // a score this small beside ρ is 0: of rows that carry the plane only rounding decides
 
 /// Cᵢ = weightᵢ / (ν n).
 Vector bounds(const OneClassSvm& spec, const KernelRows& data) { return data.weight / (spec.nu * data.mass()); }
@@ -43,12 +41,15 @@ struct Standing {
   }
 };
 
-bool is_outside(double value, double rho) { return value - rho < -kOnThePlane * std::abs(rho); }
+/// ½‖w − w*‖² is at most the gap, so ⟨w, φ(x)⟩ is known to √(2 gap) ‖φ(x)‖: rows nearer to the plane lie on it as far as is known.
+double accuracy(const OneClassSvm& spec, double objective, const BoundKernel& support) {
+  return std::sqrt(2 * spec.tolerance * std::max(objective, 0.0) * support.diagonal().cwiseAbs().maxCoeff());
+}
 
-double weight_outside(const KernelRows& data, const Vector& values, double rho) {
+double weight_below(const KernelRows& data, const Vector& values, double bound) {
   double out = 0;
   for (Index i = 0; i < values.size(); ++i)
-    if (is_outside(values(i), rho)) out += data.weight(i);
+    if (values(i) < bound) out += data.weight(i);
   return out;
 }
 
@@ -98,9 +99,11 @@ Vector OneClassSvmModel::score(const MatrixView& x) const {
 }
 
 Strings OneClassSvmModel::outlier(const MatrixView& x) const {
+  const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, places.of));
+  const double on_the_plane = accuracy(spec, objective, kernel);
   const Vector f = score(x);
   Strings out;
-  for (const double each : f) out.emplace_back(is_outside(each + rho, rho) ? "yes" : "no");
+  for (const double each : f) out.emplace_back(each < -on_the_plane ? "yes" : "no");
   return out;
 }
 
@@ -155,7 +158,8 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
   model.dual_coefficients = support.beta;
   model.objective = solution.alpha.dot(values) / 2;
   model.n_support = static_cast<double>(support.beta.size());
-  model.n_outside = weight_outside(data, values, model.rho);
+  const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));
+  model.n_outside = weight_below(data, values, model.rho - accuracy(model.spec, model.objective, carried));
   model.certificate = certificate_of(model.spec, gap, steps, solution.stopped);
   if (!model.certificate.holds()) model.warnings.push_back(fmt::format("the work ended early: {}", solution.stopped));
   return model;
@@ -191,13 +195,10 @@ Certificate certify(const OneClassSvmModel& model, const Rows& rows, const Execu
   Comparison same;
   same.relative("mass", model.mass, data.mass());
   same.number("objective", model.objective, standing.squared_norm / 2, standing.squared_norm, 1e-7);
-  // Which side a row on the plane itself lies on rounding decides; those are not counted as outside by either look.
-  const double slack = 1e-6 * std::abs(model.rho);
-  double least = 0, most = 0;
-  for (Index i = 0; i < values.size(); ++i) {
-    if (values(i) - model.rho < -slack) least += data.weight(i);
-    if (values(i) - model.rho < 0) most += data.weight(i);
-  }
+  const double width =
+      accuracy(model.spec, standing.squared_norm / 2, kernel);  // rows near its edge may be counted or not
+  const double least = weight_below(data, values, model.rho - 1.1 * width),
+               most = weight_below(data, values, model.rho - 0.9 * width);
   same.number("n_outside", model.n_outside, std::clamp(model.n_outside, least, most), 0);
   if (same.finding()) same.report(out);
   return out;

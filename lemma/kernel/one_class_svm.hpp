@@ -23,7 +23,7 @@ namespace lemma {
 struct OneClassSvm {
   double nu = 0.1;
   Kernel kernel;
-  double tolerance = 1e-4;
+  double tolerance = 1e-6;
   double cache = 200;
 
   static constexpr std::string_view name = "one_class_svm";
@@ -69,14 +69,17 @@ struct OneClassSvmModel : Evidence {
         result("rho", &M::rho, "how far out the plane is: a row is outside where its <w, phi(x)> is less"),
         result("objective", &M::objective, "½ ‖w‖², of the dual"),
         result("n_support", &M::n_support, "rows that carry the plane"),
-        result("n_outside", &M::n_outside, "training rows whose score is below 0, by weight"),
+        result("n_outside", &M::n_outside,
+               "training rows outside, by weight: farther than the score is known to the tolerance"),
         state("mass", &M::mass, "n, the weight of all rows"),
         state("dual_coefficients", &M::dual_coefficients, "alpha of each support vector; their sum is 1"),
         state("support_vectors", &M::support_vectors, "the rows themselves; none for a precomputed kernel"),
         state("places", &M::places, "of the support vectors, for a precomputed kernel")};
   }
   static constexpr auto parts() {
-    return std::tuple{part({"outlier", "yes where the score is below 0, else no"}, &OneClassSvmModel::outlier)};
+    return std::tuple{
+        part({"outlier", "yes where the score is below 0 by more than it is known to the tolerance, else no"},
+             &OneClassSvmModel::outlier)};
   }
   Index width() const { return support_vectors.width; }
   void check() const;

@@ -34,6 +34,13 @@ struct Data {
 PlsModel fitted(const Pls& spec, const Data& data) { return fit(Valid<Pls>(spec), data.rows(), {}); }
 Matrix centred(const Matrix& x) { return x.rowwise() - x.colwise().mean(); }
 
+/// A⁻¹ B of a positive definite A.
+Matrix solved(const Matrix& a, const Matrix& b) {
+  const Eigenpairs pairs = symmetric_eigen(a);
+  const Matrix turned = pairs.vectors.transpose() * b;
+  return pairs.vectors * Matrix(turned.array().colwise() / pairs.values.array());
+}
+
 /// NIPALS as the books have it: X and Y deflated row by row.
 Matrix nipals(Matrix x, Matrix y, int components) {
   x = centred(x);
@@ -55,7 +62,8 @@ Matrix nipals(Matrix x, Matrix y, int components) {
     x -= t * loading.col(a).transpose();
     y -= t * q.col(a).transpose();
   }
-  return w * (loading.transpose() * w).inverse() * q.transpose();
+  const Matrix r = loading.transpose() * w;  // a unit upper triangle
+  return w * r.triangularView<Eigen::Upper>().solve(Matrix(q.transpose()));
 }
 
 TEST(Pls, IsWhatNipalsFinds) {
@@ -78,7 +86,7 @@ TEST(Pls, OfOneResponseIsLeastSquaresInAKrylovSpace) {
   krylov.col(0) = s.normalized();
   for (Index a = 1; a < 3; ++a) krylov.col(a) = (x.transpose() * (x * krylov.col(a - 1))).normalized();
   const Matrix z = x * krylov;
-  const Vector b = krylov * (z.transpose() * z).ldlt().solve(z.transpose() * y);
+  const Vector b = krylov * solved(z.transpose() * z, z.transpose() * y);
   const auto model = fitted({.components = 3, .standardize = false}, data);
   EXPECT_LT((model.coefficients.col(0) - b).cwiseAbs().maxCoeff(), 1e-9);
 }
@@ -86,7 +94,7 @@ TEST(Pls, OfOneResponseIsLeastSquaresInAKrylovSpace) {
 TEST(Pls, WithAllComponentsIsLeastSquares) {
   const Data data(60, 5, 2);
   const Matrix x = centred(data.x), y = centred(data.y);
-  const Matrix b = (x.transpose() * x).ldlt().solve(x.transpose() * y);
+  const Matrix b = solved(x.transpose() * x, x.transpose() * y);
   for (const bool standardize : {false, true}) {
     const auto model = fitted({.components = 5, .standardize = standardize}, data);
     EXPECT_LT((model.coefficients - b).cwiseAbs().maxCoeff(), 1e-9);

@@ -11,7 +11,7 @@ namespace {
 using namespace naive_bayes;
 
 constexpr Index kMostShown = 20;     // columns of a kind: more are words, of which the most telling are shown
-constexpr std::size_t kTelling = 8;  // of each class
+constexpr std::size_t kTelling = 5;  // of each class
 
 std::vector<Index> columns_of(const Layout& layout, ColumnKind kind) {
   std::vector<Index> out;
