@@ -71,6 +71,17 @@ void require_possible(const NuSvm& spec, const Vector& counts, const std::vector
                     format_significant(counts(fewer)), format_significant(counts.sum())));
 }
 
+/// Of columns that another one hides, being so much wider: what to do about it.
+std::string hidden_columns(const KernelRows& data, const Rows& rows) {
+  constexpr double kOneScale = 30;  // standard deviations of columns may differ by so much
+  if (data.points.is_sparse()) return {};
+  const Vector deviation = data.points.variances(data.weights()).cwiseSqrt();
+  Index widest = 0, narrowest = 0;
+  if (!(deviation.maxCoeff(&widest) > kOneScale * deviation.minCoeff(&narrowest))) return {};
+  return fmt::format("; beside '{}' it hardly sees '{}': 'scale | nu_svm' brings columns to one scale",
+                     rows.features[at(widest)], rows.features[at(narrowest)]);
+}
+
 }  // namespace
 
 void NuSvmModel::check() const {
@@ -122,11 +133,10 @@ NuSvmModel fit(const Valid<NuSvm>& spec, const Rows& rows, const FitOptions& opt
   model.bias = solution.plane.bias;
   model.objective = solution.beta.dot(solution.values) / 2;
   if (!(model.rho > 1e-12 * kernel.diagonal().cwiseAbs().maxCoeff()))
-    throw Error(
-        fmt::format("nu_svm: to this kernel the rows of both classes look alike: there is no margin at nu {}; take a "
-                    "smaller nu, or a "
-                    "kernel that tells more apart",
-                    format_significant(spec->nu)));
+    throw Error(fmt::format(
+        "nu_svm: to this kernel the rows of both classes look alike: there is no margin at nu {}; take a smaller "
+        "nu, or a kernel that tells more apart{}",
+        format_significant(spec->nu), hidden_columns(data, rows)));
   model.cost = 1 / (model.rho * data.mass());
   const Support support = support_of(model.spec.kernel, data.points, solution.beta);
   model.support_vectors = support.rows;

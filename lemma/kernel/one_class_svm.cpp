@@ -160,7 +160,8 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
   model.n_support = static_cast<double>(support.beta.size());
   const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));
   model.n_outside = weight_below(data, values, model.rho - accuracy(model.spec, model.objective, carried));
-  model.certificate = certificate_of(model.spec, gap, steps, solution.stopped);
+  const bool cancelled = solution.stopped.starts_with("cancelled");
+  model.certificate = certificate_of(model.spec, gap, steps, cancelled ? "cancelled" : solution.stopped);
   if (!model.certificate.holds()) model.warnings.push_back(fmt::format("the work ended early: {}", solution.stopped));
   return model;
 }
