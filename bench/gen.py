@@ -438,6 +438,43 @@ def hclust(d):
 
 
 @wl
+def kmedoids(d):
+    """n=1e4 d=10, 20 groups"""
+    r = rng(51)
+    n = rows(10_000)
+    c = r.standard_normal((20, 10)) * 4
+    save(d, kmedoids_X=c[r.integers(0, 20, n)] + r.standard_normal((n, 10)))
+
+
+@wl
+def dbscan(d):
+    """n=1e6 d=3, 30 groups; radius 0.1, 5 rows in reach"""
+    r = rng(52)
+    n = rows(1_000_000)
+    c = r.standard_normal((30, 3)) * 8
+    save(d, dbscan_X=c[r.integers(0, 30, n)] + 0.5 * r.standard_normal((n, 3)))
+
+
+@wl
+def hdbscan(d):
+    """n=5e4 d=10, 15 groups; clusters of at least 20"""
+    r = rng(53)
+    n = rows(50_000)
+    c = r.standard_normal((15, 10)) * 6
+    save(d, hdbscan_X=c[r.integers(0, 15, n)] + r.standard_normal((n, 10)))
+
+
+@wl
+def spectral(d):
+    """n=1e4 in the plane, 4 rings around each other; 10 neighbours"""
+    r = rng(54)
+    n = rows(10_000)
+    ring, angle = r.integers(0, 4, n), r.uniform(0, 2 * np.pi, n)
+    X = np.column_stack([(ring + 1) * np.cos(angle), (ring + 1) * np.sin(angle)]) + 0.08 * r.standard_normal((n, 2))
+    save(d, spectral_X=X, spectral_y=ring.astype(float)[:, None])
+
+
+@wl
 def kde(d):
     """n=1e5 d=2 gaussian kernel, bandwidth 0.1, 1e4 queries"""
     r = rng(20)

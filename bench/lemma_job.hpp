@@ -44,5 +44,6 @@ inline void evidence(Value& out, const Certificate& certificate) {
 /// What lemma_bench can do, by the names of workloads.py.
 using Workloads = std::map<std::string, std::function<Value(const Job&)>>;
 Workloads tree_workloads();
+Workloads cluster_workloads();
 
 }  // namespace lemma::bench

@@ -9,6 +9,7 @@
 #include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/dbscan.hpp>
 #include <lemma/cluster/divisive.hpp>
+#include <lemma/cluster/dp_means.hpp>
 #include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmedians.hpp>
@@ -148,6 +149,7 @@ std::span<const Method* const> catalog() {
       &method_of<Agglomerative>(),
       &method_of<Dbscan>(),
       &method_of<Divisive>(),
+      &method_of<DpMeans>(),
       &method_of<Hdbscan>(),
       &method_of<KMeans>(),
       &method_of<KMedians>(),
