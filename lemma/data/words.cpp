@@ -26,6 +26,15 @@ void append(std::string& text, char32_t code) {
   else append_utf8(text, code);
 }
 
+/// The lower case of what words are made of; 0 for all else.
+constexpr auto kAsciiWord = [] {
+  std::array<char, 128> out{};
+  for (char c = 'a'; c <= 'z'; ++c) out[static_cast<std::size_t>(c)] = out[static_cast<std::size_t>(c - 'a' + 'A')] = c;
+  for (char c = '0'; c <= '9'; ++c) out[static_cast<std::size_t>(c)] = c;
+  out['_'] = '_';
+  return out;
+}();
+
 bool is_header_name(char c) { return c > ' ' && c < 0x7F && c != ':'; }
 
 /// The next line, without its end, and the place after it.
@@ -81,7 +90,18 @@ void Tokeniser::cut_words(std::string_view text, TextTokens& out) const {
     letters = 0;
   };
   for (std::size_t place = 0; place < text.size();) {
-    const Character c = character_at(text, place);
+    const auto byte = static_cast<unsigned char>(text[place]);
+    if (byte < 0x80) {  // most letters of most texts
+      ++place;
+      if (kAsciiWord[byte]) {
+        out.text += wording_.lower ? kAsciiWord[byte] : text[place - 1];
+        ++letters;
+      } else if (letters > 0) {
+        finish();
+      }
+      continue;
+    }
+    const Character c = first_character(text.substr(place));
     place += std::max<std::size_t>(c.bytes, 1);
     if (c.bytes > 0 && is_word_character(c.code)) {
       append(out.text, wording_.lower ? lower_case(c.code) : c.code);
