@@ -7,7 +7,7 @@ FORGED ?= 1000
 CMAKE_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-asan test-tsan lint format fuzz forge coverage bench build-report docs gallery install clean
+.PHONY: help setup run test test-asan test-tsan test-browser lint format fuzz forge coverage bench build-report docs gallery install clean
 
 # $(call build,PRESET,TARGET)
 define build
@@ -22,7 +22,7 @@ help: ## show this list
 setup: ## install the packages that are missing
 	@tools/setup
 
-run: setup ## build, then describe, split, fit, predict, evaluate and verify on built-in data
+run: setup ## build, then describe, split, fit, predict, evaluate, verify and report on built-in data
 	$(call build,release,lemma_app)
 	@tools/demo
 
@@ -37,6 +37,11 @@ test-asan: setup ## the same under the address and undefined-behaviour sanitizer
 test-tsan: setup ## the same under the thread sanitizer
 	$(call build,tsan,all)
 	@ctest --preset tsan -j $(JOBS)
+
+test-browser: ## look at reports and pictures in headless Chromium (SHOTS=FOLDER keeps what it sees)
+	@tools/setup --browser
+	$(call build,release,lemma_app)
+	@tests/browser/run build/release/bin/lemma $(if $(SHOTS),--shots $(SHOTS))
 
 lint: ## clang-format on all files, clang-tidy on changed ones (ALL=1: on all)
 	@tools/setup --lint

@@ -34,6 +34,7 @@ void add_verify(CLI::App& tool, Context& context);
 void add_anova(CLI::App& tool, Context& context);
 void add_select(CLI::App& tool, Context& context);
 void add_plot(CLI::App& tool, Context& context);
+void add_report(CLI::App& tool, Context& context);
 void add_methods(CLI::App& tool, Context& context);
 void add_datasets(CLI::App& tool, Context& context);
 void add_completion(CLI::App& tool, Context& context);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/plot/model.hpp>
 
 namespace lemma::app {
 namespace {
@@ -39,6 +40,14 @@ std::string parts_text(const Method& method) {
                        : TextTable().words("", names).words("", meanings).str(plain);
 }
 
+/// "residuals*, effects*, coefficients"
+std::string pictures_text(const Method& method) {
+  std::string out;
+  for (const plot::ModelPicture& each : plot::pictures_of(method))
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", each.name, each.of_rows ? "*" : "");
+  return out;
+}
+
 }  // namespace
 
 std::string method_help(const Method& method) {
@@ -66,6 +75,9 @@ std::string method_help(const Method& method) {
   plain.header = false;
   out += TextTable().words("", names).words("", meanings).str(plain);
   out += "\nPredictions ('lemma predict --what NAME'; those in brackets have to be asked for)\n" + parts_text(method);
+  out +=
+      "\nPictures ('lemma plot MODEL KIND'; those with * need DATA; some only of few columns, or of two classes)\n  " +
+      wrap(pictures_text(method), 98, 2) + "\n";
   if (method.updates() != UpdateKind::none)
     out += fmt::format(
         "\n'lemma update' takes new rows in without the old ones: the result is {}.\n",

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/plot/model.hpp>
 
 namespace lemma::app {
 namespace {
@@ -33,6 +34,9 @@ Value describe_method(const Method& method) {
   out.set("keeps_rows", about.keeps_rows);
   out.set("updates", name_of(method.updates()));
   out.set("params", params);
+  std::vector<std::string> pictures;
+  for (const plot::ModelPicture& each : plot::pictures_of(method)) pictures.emplace_back(each.name);
+  out.set("pictures", pictures);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv.hpp>
+#include <lemma/plot/score_curve.hpp>
 #include <lemma/select/score_curve.hpp>
 
 namespace lemma::app {
@@ -40,6 +41,11 @@ std::vector<double> shares_of(const std::vector<std::string>& typed) {
   return out;
 }
 
+/// A picture where the file's name says so.
+bool is_picture(const std::string& path) {
+  return path.ends_with(".svg") || path.ends_with(".png") || path.ends_with(".pdf");
+}
+
 void draw(const Curve& options, Context& context) {
   const AnySpec spec = parse_method(options.method, catalog());
   const Plan plan = options.study.plan();
@@ -47,7 +53,8 @@ void draw(const Curve& options, Context& context) {
   std::optional<Output> output;
   if (!options.output.empty()) {
     check_outputs({options.output}, {options.study.data.data});
-    output.emplace(options.output, Output::Content::text, context);
+    const bool binary = options.output.ends_with(".png") || options.output.ends_with(".pdf");
+    output.emplace(options.output, binary ? Output::Content::binary : Output::Content::text, context);
   }
   const auto data = options.study.read(context);
   const CrossOptions how = options.study.cross(context);
@@ -56,7 +63,8 @@ void draw(const Curve& options, Context& context) {
                        : validation_curve(spec, options.grid, formula, *data, plan, options.metric, how);
   options.study.record(RowsUsed::crossed, *data, found.method, context);
   if (output) {
-    output->write(format_csv(table_of(found)));
+    output->write(is_picture(options.output) ? plot::render(plot::drawn(found), plot::format_of(options.output))
+                                             : format_csv(table_of(found)));
     output->done();
   }
   if (context.json) context.print_json(to_value(found));
@@ -81,7 +89,8 @@ void add_curve(CLI::App& tool, Context& context, bool learning) {
     add_option(*command, "--grid", options->grid, "the parameter and its values: 'lambda=0.1,1,10' or 'C=0.01:100:9'")
         ->required();
   add_option(*command, "--metric", options->metric, "the measure (default: accuracy, or rmse)");
-  add_option(*command, "-o,--output", options->output, "where to write the curve (CSV; - is standard output)")
+  add_option(*command, "-o,--output", options->output,
+             "where to write the curve: CSV (- is standard output), or a picture (.svg, .png, .pdf)")
       ->each(check_named);
   options->study.add_plan(*command);
   command->footer(learning ? "Example: lemma learning_curve lda pima_train 'type ~ .'"

@@ -14,6 +14,7 @@
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/split.hpp>
 #include <lemma/validate/plan.hpp>
+#include <lemma/validate/strata.hpp>
 
 namespace lemma::app {
 namespace {
@@ -26,20 +27,6 @@ struct SplitOptions {
   std::optional<double> validation;
 };
 
-/// One stratum for each combination of the columns in "u:v".
-std::vector<int> strata(const Table& table, const std::string& by) {
-  std::vector<int> out;
-  for (std::size_t from = 0; from <= by.size() && !by.empty();) {
-    const auto to = std::min(by.find(':', from), by.size());
-    const auto next = strata_of(table.column(by.substr(from, to - from)));
-    const int count = next.empty() ? 0 : *std::max_element(next.begin(), next.end()) + 1;
-    if (out.empty()) out.assign(next.size(), 0);
-    for (std::size_t i = 0; i < next.size(); ++i) out[i] = out[i] * count + next[i];
-    from = to + 1;
-  }
-  return out;
-}
-
 TestSize test_size(double test) {
   if (test > 0 && test < 1) return {test, {}};
   if (test >= 1 && test == std::floor(test)) return {{}, static_cast<Index>(test)};
@@ -50,7 +37,7 @@ TestSize test_size(double test) {
 std::vector<std::vector<Index>> parts_of(const SplitOptions& options, const Table& table, std::uint64_t seed) {
   if (options.output.size() == 2) {
     if (options.validation) throw Error("--validation needs a third file: -o TRAIN VALIDATION TEST");
-    const Split found = lemma::split(table.rows(), test_size(options.test), strata(table, options.by), seed);
+    const Split found = lemma::split(table.rows(), test_size(options.test), strata_by(table, options.by), seed);
     return {found.train, found.test};
   }
   const double validation = options.validation.value_or(options.test);
@@ -61,7 +48,7 @@ std::vector<std::vector<Index>> parts_of(const SplitOptions& options, const Tabl
                     validation, options.test));
   PlanRows rows;
   rows.count = table.rows();
-  rows.strata = strata(table, options.by);
+  rows.strata = strata_by(table, options.by);
   const ThreeParts found = three_parts(rows, validation, options.test, seed);
   return {found.train, found.validation, found.test};
 }

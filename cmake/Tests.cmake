@@ -134,6 +134,13 @@ if(TARGET lemma_app)
   set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 1800)
 endif()
 
+# Reports and pictures in headless Chromium, where there is one (tools/setup --browser).
+if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
+  add_test(NAME browser/reports_and_pictures
+           COMMAND "${PROJECT_SOURCE_DIR}/tests/browser/run" $<TARGET_FILE:lemma_app>)
+  set_tests_properties(browser/reports_and_pictures PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+endif()
+
 # At other levels of the vector units too, as other machines would: the rooms with their golden values, the contract, the
 # tool and the pages. One process for each room and level, a few for the house, which takes longest. (Portable work is
 # done with the kernels of avx2.) Whether this CPU has a level is found out when the tests run.

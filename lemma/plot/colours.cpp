@@ -41,6 +41,15 @@ Colour between(std::span<const Colour> stops, double at) {
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }
 
+/// Relative luminance, as WCAG 2 has it.
+double luminance(const Colour& colour) {
+  const auto linear = [](std::uint8_t part) {
+    const double c = part / 255.0;
+    return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
+}
+
 }  // namespace
 
 std::string Colour::hex() const { return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue); }
@@ -48,6 +57,7 @@ std::string Colour::hex() const { return fmt::format("#{:02x}{:02x}{:02x}", red,
 const Colours& colours(bool dark) { return dark ? kDark : kLight; }
 
 Colour ramp(Paint::Of of, double at) {
+  if (of == Paint::Of::sequential && at > 1) return {0, 0, 0};
   return of == Paint::Of::diverging ? between(kDiverging, at) : between(kViridis, at);
 }
 
@@ -59,6 +69,12 @@ Colour colour_of(const Paint& paint, bool dark) {
     case Paint::Of::palette: return all.palette[static_cast<std::size_t>(paint.number % kPaletteSize)];
     default: return ramp(paint.of, paint.at);
   }
+}
+
+bool takes_dark_words(const Paint& cell) {
+  const double ground = luminance(colour_of(cell, false)) + 0.05;
+  return ground / (luminance(colour_of(dark_words(), false)) + 0.05) >=
+         (luminance(colour_of(pale_words(), false)) + 0.05) / ground;
 }
 
 }  // namespace lemma::plot

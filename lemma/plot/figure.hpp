@@ -130,6 +130,9 @@ inline constexpr Index kMostTooltips = 3'000;
 
 /// The same figure gives the same bytes.
 std::string to_svg(const Figure& figure);
+/// The same as a part of an HTML page, which has svg_rules() once among its styles. On paper they are the light ones.
+std::string to_svg_in_page(const Figure& figure);
+std::string svg_rules();
 
 struct Terminal {
   int columns = 80, rows = 24;

@@ -128,7 +128,13 @@ TEST(Colours, OfTextHaveEnoughContrastOnBothPapers) {
     for (const Colour& each : all.palette) EXPECT_GE(contrast(each, all.paper), 2) << each.hex();
   }
   EXPECT_EQ(ramp(Paint::Of::diverging, 0.5).hex(), "#f7f7f7");
-  EXPECT_EQ(ramp(Paint::Of::sequential, 7).hex(), ramp(Paint::Of::sequential, 1).hex());
+  EXPECT_EQ(ramp(Paint::Of::diverging, 7).hex(), ramp(Paint::Of::diverging, 1).hex());
+  for (const auto of : {Paint::Of::sequential, Paint::Of::diverging})
+    for (double at = 0; at <= 1; at += 0.01) {
+      const Paint cell{of, 0, at, 1};
+      const Paint words = takes_dark_words(cell) ? dark_words() : pale_words();
+      EXPECT_GE(contrast(colour_of(words, false), colour_of(cell, false)), 4.5) << at;
+    }
 }
 
 TEST(Render, PngAndPdfAreWhatTheySayAndTheSameBytes) {

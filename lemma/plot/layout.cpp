@@ -107,6 +107,34 @@ std::string fitted(std::string_view text, double size, double width) {
   return std::string(text.substr(0, bytes)) + "…";
 }
 
+namespace {
+
+/// What all panels leave one another: how wide and high their areas are, which are of one size.
+struct Grid {
+  std::vector<double> left, below, above;
+  double wide = 0, high = 0;
+};
+
+Grid grid_of(const Layout& placed, double width, double height, int rows, int columns) {
+  Grid out;
+  out.left.assign(static_cast<std::size_t>(columns), 0), out.below.assign(static_cast<std::size_t>(rows), 0),
+      out.above = out.below;
+  for (const PlacedPanel& each : placed.panels) {
+    auto& l = out.left[static_cast<std::size_t>(each.panel->column)];
+    auto& b = out.below[static_cast<std::size_t>(each.panel->row)];
+    auto& a = out.above[static_cast<std::size_t>(each.panel->row)];
+    l = std::max(l, room_left(each)), b = std::max(b, room_below(each));
+    a = std::max(a, each.panel->title.empty() ? 4.0 : 22.0);
+  }
+  double taken_wide = (columns - 1) * kGap, taken_high = (rows - 1) * 6.0;
+  for (const double l : out.left) taken_wide += l;
+  for (std::size_t r = 0; r < out.below.size(); ++r) taken_high += out.below[r] + out.above[r];
+  out.wide = std::max(10.0, (width - taken_wide) / columns), out.high = std::max(10.0, (height - taken_high) / rows);
+  return out;
+}
+
+}  // namespace
+
 Layout layout(const Figure& figure) {
   Layout out;
   int rows = 1, columns = 1;
@@ -116,35 +144,27 @@ Layout layout(const Figure& figure) {
   const double top = figure.title.empty() ? 10 : 40, bottom = 8, side = 12;
   const double width = figure.width - 2 * side - legend, height = figure.height - top - bottom;
 
-  const double about_wide = std::max(20.0, width / columns - 50), about_high = std::max(20.0, height / rows - 45);
-  std::vector<double> left(static_cast<std::size_t>(columns), 0), below(static_cast<std::size_t>(rows), 0),
-      above(below);
   for (const Panel& panel : figure.panels) {
     const Extents extents = extents_of(panel);
-    PlacedPanel placed{&panel, {}, Scale(panel.x, extents.x), Scale(panel.y, extents.y), {}, {}};
-    choose_ticks(placed, about_wide, about_high);
-    auto& l = left[static_cast<std::size_t>(panel.column)];
-    auto& b = below[static_cast<std::size_t>(panel.row)];
-    auto& a = above[static_cast<std::size_t>(panel.row)];
-    l = std::max(l, room_left(placed)), b = std::max(b, room_below(placed));
-    a = std::max(a, panel.title.empty() ? 4.0 : 22.0);
-    out.panels.push_back(std::move(placed));
+    out.panels.push_back({&panel, {}, Scale(panel.x, extents.x), Scale(panel.y, extents.y), {}, {}});
   }
-  // The areas of all panels are of one size.
-  double taken_wide = (columns - 1) * kGap, taken_high = (rows - 1) * 6.0;
-  for (const double l : left) taken_wide += l;
-  for (std::size_t r = 0; r < below.size(); ++r) taken_high += below[r] + above[r];
-  const double wide = std::max(10.0, (width - taken_wide) / columns),
-               high = std::max(10.0, (height - taken_high) / rows);
+  // The room that texts take decides how large the areas are, and these which texts there are: begin with a guess, and look again.
+  Grid grid;
+  grid.wide = std::max(20.0, width / columns - 50), grid.high = std::max(20.0, height / rows - 45);
+  for (int look = 0; look < 3; ++look) {
+    for (PlacedPanel& placed : out.panels) choose_ticks(placed, grid.wide, grid.high);
+    grid = grid_of(out, width, height, rows, columns);
+  }
   for (PlacedPanel& placed : out.panels) {
     const Panel& panel = *placed.panel;
     Box& area = placed.area;
-    area = {side, top, wide, high};
-    for (int c = 0; c <= panel.column; ++c) area.left += left[static_cast<std::size_t>(c)] + (c > 0 ? wide + kGap : 0);
+    area = {side, top, grid.wide, grid.high};
+    for (int c = 0; c <= panel.column; ++c)
+      area.left += grid.left[static_cast<std::size_t>(c)] + (c > 0 ? grid.wide + kGap : 0);
     for (int r = 0; r <= panel.row; ++r)
-      area.top += above[static_cast<std::size_t>(r)] + (r > 0 ? high + below[static_cast<std::size_t>(r) - 1] + 6 : 0);
-    if (panel.equal) make_equal(placed);
-    choose_ticks(placed, wide, high);
+      area.top += grid.above[static_cast<std::size_t>(r)] +
+                  (r > 0 ? grid.high + grid.below[static_cast<std::size_t>(r) - 1] + 6 : 0);
+    if (panel.equal) make_equal(placed), choose_ticks(placed, grid.wide, grid.high);
   }
   if (legend > 0) out.legend = {figure.width - legend + kGap / 2, top + 4, legend - kGap, height - 8};
   return out;

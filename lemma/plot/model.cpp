@@ -36,79 +36,184 @@ bool has_coordinates(const TrainedModel& trained) {
   return gives(trained, "coordinates") && trained.model->output_width() >= 2;
 }
 
+/// What a method declares.
+class Declared {
+ public:
+  explicit Declared(const Method& method) : method_(method), parts_(method.parts()), results_(method.results()) {}
+  const Method& method() const { return method_; }
+  bool is(std::string_view name) const { return method_.name() == name; }
+  bool part(std::string_view name) const {
+    return std::ranges::any_of(parts_, [&](const PartInfo& each) { return each.name == name; });
+  }
+  bool result(std::string_view name) const {
+    return std::ranges::any_of(
+        results_, [&](const FieldInfo& each) { return each.name == name && each.shown == lemma::Shown::result; });
+  }
+  bool task(Task task) const {
+    const MethodAbout& about = method_.about();
+    const bool supervised = task == Task::regression || task == Task::classification;
+    return about.task == task || (supervised && about.either_response);
+  }
+  bool numbers() const { return task(Task::regression) && part("value"); }
+  bool two_classes() const { return task(Task::classification) && (part("probabilities") || part("decision")); }
+  bool clusters() const { return task(Task::clustering) && part("cluster"); }
+
+ private:
+  const Method& method_;
+  std::vector<PartInfo> parts_;
+  std::vector<FieldInfo> results_;
+};
+
 struct Kind {
   ModelPicture told;
-  bool (*has)(const TrainedModel&);
+  bool (*may)(const Declared&);      // of a method: some of its models have it
+  bool (*has)(const TrainedModel&);  // of a model
   Figure (*draw)(const Shown&);
 };
 constexpr std::array kKinds = {
     Kind{{"fit", "the curve along the only column, with its band where there is one, and the rows", true},
-         [](const TrainedModel& m) { return predicts(m, Task::regression) && looks_at(m, 1); },
+         [](const Declared& d) { return d.numbers(); },
+         [](const TrainedModel& m) { return predicts(m, Task::regression) && gives(m, "value") && looks_at(m, 1); },
          fitted_curve},
     Kind{{"regions", "which class is predicted where, of two columns, and the rows", true},
-         [](const TrainedModel& m) { return predicts(m, Task::classification) && looks_at(m, 2); },
+         [](const Declared& d) { return d.task(Task::classification) && d.part("class"); },
+         [](const TrainedModel& m) { return predicts(m, Task::classification) && gives(m, "class") && looks_at(m, 2); },
          regions},
     Kind{{"residuals", "residuals against fitted values, their quantiles, spread and leverage: R's plot.lm", true},
+         [](const Declared& d) { return d.numbers(); },
          [](const TrainedModel& m) { return predicts(m, Task::regression) && gives(m, "value"); },
          residuals},
-    Kind{{"roc", "true positives against false ones, at every threshold", true}, tells_two, roc},
-    Kind{{"precision_recall", "precision against recall, at every threshold", true}, tells_two, precision_recall},
-    Kind{{"lift", "positives found against rows taken", true}, tells_two, lift},
+    Kind{{"roc", "true positives against false ones, at every threshold", true},
+         [](const Declared& d) { return d.two_classes(); },
+         tells_two,
+         roc},
+    Kind{{"precision_recall", "precision against recall, at every threshold", true},
+         [](const Declared& d) { return d.two_classes(); },
+         tells_two,
+         precision_recall},
+    Kind{{"lift", "positives found against rows taken", true},
+         [](const Declared& d) { return d.two_classes(); },
+         tells_two,
+         lift},
     Kind{{"calibration", "how often it is so against how probable it was said to be", true},
+         [](const Declared& d) { return d.two_classes() && d.part("probabilities"); },
          [](const TrainedModel& m) { return tells_two(m) && gives(m, "probabilities"); },
          calibration_curve},
     Kind{{"confusion", "true classes against predicted ones", true},
-         [](const TrainedModel& m) { return predicts(m, Task::classification); },
+         [](const Declared& d) { return d.task(Task::classification) && d.part("class"); },
+         [](const TrainedModel& m) { return predicts(m, Task::classification) && gives(m, "class"); },
          confusion_table},
+    Kind{{"draws", "functions drawn from the posterior along the only column, and the rows", true},
+         [](const Declared& d) { return d.numbers() && d.part("samples"); },
+         [](const TrainedModel& m) { return predicts(m, Task::regression) && looks_at(m, 1) && gives(m, "samples"); },
+         drawn_functions},
     Kind{{"biplot", "rows as points and columns as arrows (--alpha)", true},
+         [](const Declared& d) { return d.part("coordinates") && d.result("loadings") && d.result("sdev"); },
          [](const TrainedModel& m) {
            return has_coordinates(m) && matrix_of(m, "loadings").has_value() && has_any(m, {"sdev"});
          },
          biplot},
-    Kind{{"scores", "rows in the first two coordinates, by class", true}, has_coordinates, scores},
+    Kind{{"scores", "rows in the first two coordinates, by class", true},
+         [](const Declared& d) { return d.part("coordinates"); },
+         has_coordinates,
+         scores},
+    Kind{{"ellipses", "the components of a mixture over pairs of columns, and the rows", true},
+         [](const Declared& d) { return d.is("gmm"); },
+         [](const TrainedModel& m) { return has_ellipses(m); },
+         ellipses},
     Kind{{"clusters", "every pair of columns, coloured by cluster", true},
+         [](const Declared& d) { return d.clusters(); },
          [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
          clusters},
     Kind{{"silhouettes", "how much nearer each row is to its own cluster than to the next", true},
+         [](const Declared& d) { return d.clusters(); },
          [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
          silhouette_bars},
+    Kind{{"knee", "the scatter within clusters by their number, each fitted to the rows", true},
+         [](const Declared& d) { return d.is("kmeans"); },
+         [](const TrainedModel& m) { return m.model->method().name() == "kmeans"; },
+         knee},
     Kind{{"density", "the density along one column, or its contours over two, and the rows", true},
+         [](const Declared& d) { return d.part("log_density"); },
          [](const TrainedModel& m) {
            return gives(m, "log_density") && m.design.columns().size() <= 2 &&
                   m.design.features().size() == m.design.columns().size();
          },
          density_contours},
     Kind{{"effects", "partial dependence and accumulated local effects of each column", true},
+         [](const Declared& d) { return d.numbers() || d.part("probabilities"); },
          [](const TrainedModel& m) {
            return (predicts(m, Task::regression) && gives(m, "value")) || gives(m, "probabilities");
          },
          effects},
     Kind{{"tree", "the nodes, what they ask, and the classes or means in them", false},
+         [](const Declared& d) { return d.is("tree"); },
          [](const TrainedModel& m) { return model_cast<TreeModel>(m.model) != nullptr; },
          tree_nodes},
     Kind{{"cp", "cross-validated errors of the nested trees: rpart's plotcp", false},
+         [](const Declared& d) { return d.result("cp_table"); },
          [](const TrainedModel& m) { return matrix_of(m, "cp_table").has_value(); },
          cp_curve},
+    Kind{{"dendrogram", "the merges of a hierarchy, and where it is cut", false},
+         [](const Declared& d) { return d.result("merges") && d.result("heights") && d.result("order"); },
+         [](const TrainedModel& m) {
+           return matrix_of(m, "merges").has_value() && has_any(m, {"heights"}) && has_any(m, {"order"});
+         },
+         dendrogram},
     Kind{{"map", "where things lie", false},
-         [](const TrainedModel& m) { return predicts(m, Task::embedding) && matrix_of(m, "coordinates").has_value(); },
+         [](const Declared& d) { return d.task(Task::embedding) && d.result("coordinates"); },
+         [](const TrainedModel& m) {
+           const auto places = matrix_of(m, "coordinates");
+           return predicts(m, Task::embedding) && places && places->cols() >= 2;
+         },
          map},
+    Kind{{"shepard", "distances on the map against the dissimilarities", false},
+         [](const Declared& d) { return d.result("shepard"); },
+         [](const TrainedModel& m) { return matrix_of(m, "shepard").has_value(); },
+         shepard},
     Kind{{"scree", "what each axis or component explains", false},
+         [](const Declared& d) { return d.result("sdev") || d.result("eigenvalues") || d.result("svd"); },
          [](const TrainedModel& m) {
            return has_any(m, {"sdev", "eigenvalues", "svd"});
          },
          scree},
-    Kind{{"path", "coefficients over the logarithm of lambda", false}, has_path, path},
+    Kind{{"path", "coefficients over the logarithm of lambda", false},
+         [](const Declared& d) { return d.result("lambda") && d.result("coefficients"); },
+         has_path,
+         path},
     Kind{{"importance", "of each column", false},
+         [](const Declared& d) { return d.result("importance"); },
          [](const TrainedModel& m) { return has_any(m, {"importance"}); },
          importance},
     Kind{{"coefficients", "with their intervals where there are some", false},
-         [](const TrainedModel& m) { return has_any(m, {"coefficients"}) && !has_path(m); },
-         coefficients},
-    Kind{{"convergence", "the error or objective by trees, rounds or iterations", false},
+         [](const Declared& d) { return d.result("coefficients"); },
          [](const TrainedModel& m) {
-           return has_any(m, {"oob_error_by_tree", "training_loss", "trace"});
+           const auto several = matrix_of(m, "coefficients");
+           const bool fit = several && several->cols() == static_cast<Index>(m.design.features().size());
+           return (has_any(m, {"coefficients"}) || fit) && !has_path(m);
          },
-         convergence}};
+         coefficients},
+    Kind{{"posterior", "the density of each coefficient, given the rows", false},
+         [](const Declared& d) { return d.is("bayes_linear") || d.is("bayes_logistic"); },
+         [](const TrainedModel& m) {
+           const std::string method = m.model->method().name();
+           return (method == "bayes_linear" || method == "bayes_logistic") && has_any(m, {"std_errors"});
+         },
+         posterior},
+    Kind{{"convergence", "the error or objective by trees, rounds or iterations", false},
+         [](const Declared& d) {
+           const auto names = convergence_results(d.method());
+           return std::ranges::any_of(names, [&](std::string_view name) { return d.result(name); });
+         },
+         [](const TrainedModel& m) {
+           const auto names = convergence_results(last_method(m));
+           return std::ranges::any_of(names, [&](std::string_view name) { return vector_of(m, name).has_value(); });
+         },
+         convergence},
+    Kind{{"tuning", "the scores of all that was tried, of a model that 'lemma tune' chose", false},
+         [](const Declared&) { return true; },
+         [](const TrainedModel& m) { return !m.choice.is_null() && m.choice.find("tries"); },
+         tuning}};
 
 }  // namespace
 
@@ -130,6 +235,11 @@ std::optional<Matrix> matrix_of(const TrainedModel& trained, std::string_view na
   return out;
 }
 
+const Method& last_method(const TrainedModel& trained) {
+  const auto steps = steps_of(trained.model);
+  return steps.empty() ? trained.model->method() : steps.back()->method();
+}
+
 std::vector<double> list_of(const Vector& values) { return {values.begin(), values.end()}; }
 
 std::span<const ModelPicture> model_kinds() {
@@ -139,6 +249,14 @@ std::span<const ModelPicture> model_kinds() {
     return out;
   }();
   return told;
+}
+
+std::vector<ModelPicture> pictures_of(const Method& method) {
+  const Declared declared(method);
+  std::vector<ModelPicture> out;
+  for (const Kind& kind : kKinds)
+    if (kind.may(declared)) out.push_back(kind.told);
+  return out;
 }
 
 std::vector<ModelPicture> pictures_of(const TrainedModel& trained) {

@@ -12,8 +12,10 @@ struct ModelPicture {
 
 /// All there are.
 std::span<const ModelPicture> model_kinds();
-/// Those that this model has, the most telling first: they follow from its task, from the parts of its predictions and from its
-/// results, which the method declares.
+/// Those that models of a method may have: what it declares of itself (its task, the parts of its predictions, its results) is what
+/// pictures are made of. Help, reports and other front ends list them.
+std::vector<ModelPicture> pictures_of(const Method& method);
+/// Those of them that this model has, the most telling first.
 std::vector<ModelPicture> pictures_of(const TrainedModel& trained);
 
 /// Error for a kind that the model has not, or one that needs rows where none are given.

@@ -142,7 +142,8 @@ Extents extents_of(const Panel& panel) {
 Scale::Scale(const Axis& axis, Extent marks) : kind_(axis.kind), levels_(axis.levels) {
   constexpr double kRoom = 0.04;
   if (kind_ == ScaleKind::factor) {
-    from_ = -0.5, to_ = static_cast<double>(std::max<std::size_t>(levels_.size(), 1)) - 0.5;
+    from_ = axis.from.value_or(-0.5);
+    to_ = axis.to.value_or(static_cast<double>(std::max<std::size_t>(levels_.size(), 1)) - 0.5);
     return;
   }
   const bool log = kind_ == ScaleKind::log;

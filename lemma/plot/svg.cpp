@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/parallel.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/plot/colours.hpp>
 #include <lemma/plot/hexagons.hpp>
 #include <lemma/plot/layout.hpp>
+#include <lemma/plot/markup.hpp>
+#include <map>
 #include <numbers>
 
 namespace lemma::plot {
@@ -21,24 +24,6 @@ std::string number(double value, int decimals = 2) {
     if (out.back() == '.') out.pop_back();
   }
   return out == "-0" ? "0" : out;
-}
-
-/// Text that XML can hold: what is no UTF-8 or no character of XML becomes U+FFFD.
-std::string escaped(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const Character c = first_character(text);
-    const bool allowed = c.bytes > 0 && (c.code >= 32 || c.code == '\t' || c.code == '\n') && c.code != 0x7f &&
-                         c.code != 0xfffe && c.code != 0xffff;
-    if (!allowed) out += "\uFFFD";
-    else if (c.code == '<') out += "&lt;";
-    else if (c.code == '>') out += "&gt;";
-    else if (c.code == '&') out += "&amp;";
-    else if (c.code == '"') out += "&quot;";
-    else out += text.substr(0, c.bytes);
-    text.remove_prefix(std::max<std::size_t>(c.bytes, 1));
-  }
-  return out;
 }
 
 std::string rules(bool dark, const std::string& indent) {
@@ -59,6 +44,9 @@ std::string style(Theme theme) {
   if (theme == Theme::automatic) out += "@media (prefers-color-scheme:dark){\n" + rules(true, " ") + "}\n";
   return out + "</style>\n";
 }
+
+/// A file of its own brings its colours; a part of a page has those of the page.
+enum class Standing { alone, in_a_page };
 
 /// ' class="f0"', or the colour itself where it comes from a ramp, and the opacity.
 std::string paint(const Paint& paint, bool stroke) {
@@ -126,18 +114,24 @@ class Writer {
  public:
   explicit Writer(const Figure& figure) : figure_(figure), places_(layout(figure)), points_(figure.points()) {}
 
-  std::string write() {
+  std::string write(Standing standing) {
+    const bool alone = standing == Standing::alone;
     const std::string name = figure_.title.empty() ? "picture" : figure_.title;
     out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
+        "<svg{3} width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
         "aria-label=\"{2}\" font-family=\"'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif\">\n",
         number(figure_.width), number(figure_.height),
-        escaped(figure_.description.empty() ? name : name + ". " + figure_.description));
-    out_ += "<title>" + escaped(name) + "</title>\n";
-    if (!figure_.description.empty()) out_ += "<desc>" + escaped(figure_.description) + "</desc>\n";
-    out_ += style(figure_.theme) + "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+        escaped(figure_.description.empty() ? name : name + ". " + figure_.description),
+        alone ? " xmlns=\"http://www.w3.org/2000/svg\"" : "");
+    if (alone) {  // in a page a title of the whole would hide those of the points
+      out_ += "<title>" + escaped(name) + "</title>\n";
+      if (!figure_.description.empty()) out_ += "<desc>" + escaped(figure_.description) + "</desc>\n";
+      out_ += style(figure_.theme);
+    }
+    out_ += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
     out_ += text(figure_.width / 2, 26, fitted(figure_.title, kTitleSize, figure_.width - 20),
                  {kTitleSize, "middle", ink(), 0, true});
+    if (points_ > kMostPoints) count_hexagons();
     for (const PlacedPanel& placed : places_.panels) panel(placed);
     legend();
     return out_ + "</svg>\n";
@@ -252,12 +246,29 @@ class Writer {
     }
   }
 
+  double side_of_hexagons(const Box& area) const {
+    return std::max(3.0, std::sqrt(area.width * area.height * static_cast<double>(places_.panels.size()) / 6000));
+  }
+
+  /// Those of all panels, on several threads: each is a pass over many points.
+  void count_hexagons() {
+    std::vector<std::pair<const PlacedPanel*, const Points*>> all;
+    for (const PlacedPanel& placed : places_.panels)
+      for (const Mark& mark : placed.panel->marks)
+        if (const auto* points = std::get_if<Points>(&mark)) all.emplace_back(&placed, points), hexagons_[points];
+    parallel_for(static_cast<Index>(all.size()), {}, [&](Index k) {
+      const auto& [placed, points] = all[static_cast<std::size_t>(k)];
+      const Box& area = placed->area;
+      std::vector<double> px(points->x.size()), py(points->y.size());
+      for (std::size_t i = 0; i < px.size(); ++i)
+        px[i] = placed->x.place(points->x[i]) * area.width, py[i] = (1 - placed->y.place(points->y[i])) * area.height;
+      hexagons_.at(points) = hexagons_of(px, py, points->group, area.width, area.height, side_of_hexagons(area));
+    });
+  }
+
   void hexagons(const Points& marks) {
-    std::vector<double> px(marks.x.size()), py(marks.y.size());
-    for (std::size_t i = 0; i < px.size(); ++i) px[i] = x(marks.x[i]), py[i] = y(marks.y[i]);
-    const double side = std::max(
-        3.0, std::sqrt(at_->area.width * at_->area.height * static_cast<double>(places_.panels.size()) / 6000));
-    const auto cells = hexagons_of(px, py, marks.group, at_->area.width, at_->area.height, side);
+    const double side = side_of_hexagons(at_->area);
+    const auto& cells = hexagons_.at(&marks);
     double most = 1;
     for (const Hexagon& cell : cells) most = std::max(most, cell.count);
     const double h = side * std::numbers::sqrt3 / 2;
@@ -431,11 +442,18 @@ class Writer {
   const Layout places_;
   const Index points_;
   const PlacedPanel* at_ = nullptr;
+  std::map<const Points*, std::vector<Hexagon>> hexagons_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string to_svg(const Figure& figure) { return Writer(figure).write(); }
+std::string to_svg(const Figure& figure) { return Writer(figure).write(Standing::alone); }
+
+std::string to_svg_in_page(const Figure& figure) { return Writer(figure).write(Standing::in_a_page); }
+
+std::string svg_rules() {
+  return rules(false, "") + "@media screen and (prefers-color-scheme:dark){\n" + rules(true, " ") + "}\n";
+}
 
 }  // namespace lemma::plot

@@ -106,6 +106,15 @@ MethodComparison compare_methods(const std::vector<AnySpec>& specs, const Formul
       throw Error(fmt::format("{} and {} are for different tasks", out.methods[0].method, found.method));
     out.methods.push_back(std::move(found));
   }
+  MethodComparison found = comparison_of(std::move(out.methods), metric);
+  found.notes = std::move(out.notes);
+  return found;
+}
+
+MethodComparison comparison_of(std::vector<CrossResult> methods, const std::string& metric) {
+  require(!methods.empty(), "there is nothing to compare");
+  MethodComparison out;
+  out.methods = std::move(methods);
   out.metric = !metric.empty()                               ? metric
                : out.methods[0].task == Task::classification ? "accuracy"
                : out.methods[0].task == Task::regression     ? "rmse"
@@ -123,10 +132,10 @@ MethodComparison compare_methods(const std::vector<AnySpec>& specs, const Formul
   };
   for (std::size_t i = 1; i < out.methods.size(); ++i)
     if (merit(i) > merit(out.best)) out.best = i;
-  const std::size_t count = specs.size() * (specs.size() - 1) / 2;
+  const std::size_t count = out.methods.size() * (out.methods.size() - 1) / 2;
   const double ratio = test_over_train(out.methods[0]);
-  for (std::size_t a = 0; a < specs.size(); ++a)
-    for (std::size_t b = a + 1; b < specs.size(); ++b) {
+  for (std::size_t a = 0; a < out.methods.size(); ++a)
+    for (std::size_t b = a + 1; b < out.methods.size(); ++b) {
       auto pair =
           difference_of(values_of(out.methods[a], out.metric), values_of(out.methods[b], out.metric), ratio, count);
       pair.first = a;

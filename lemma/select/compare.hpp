@@ -33,6 +33,9 @@ struct MethodComparison {
 MethodComparison compare_methods(const std::vector<AnySpec>& specs, const Formula& formula, const TableStream& data,
                                  const Plan& plan, const std::string& metric = {}, const CrossOptions& options = {});
 
+/// The same of methods that were judged already, all by the same resamples of the same rows.
+MethodComparison comparison_of(std::vector<CrossResult> methods, const std::string& metric = {});
+
 Value to_value(const MethodComparison& comparison);
 std::string text(const MethodComparison& comparison);
 

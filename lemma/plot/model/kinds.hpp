@@ -20,6 +20,10 @@ Figure convergence(const Shown& shown);
 Figure map(const Shown& shown);
 Figure tree_nodes(const Shown& shown);
 Figure cp_curve(const Shown& shown);
+Figure dendrogram(const Shown& shown);
+Figure shepard(const Shown& shown);
+Figure tuning(const Shown& shown);
+Figure posterior(const Shown& shown);
 // of what is said of rows
 Figure residuals(const Shown& shown);
 Figure fitted_curve(const Shown& shown);
@@ -35,6 +39,16 @@ Figure clusters(const Shown& shown);
 Figure silhouette_bars(const Shown& shown);
 Figure density_contours(const Shown& shown);
 Figure effects(const Shown& shown);
+Figure ellipses(const Shown& shown);
+Figure drawn_functions(const Shown& shown);
+Figure knee(const Shown& shown);
+
+/// A mixture of Gaussians of the columns as they are, two or more.
+bool has_ellipses(const TrainedModel& trained);
+/// The results that tell how a fit went on: by trees, rounds or iterations.
+std::vector<std::string_view> convergence_results(const Method& method);
+/// The method itself, or the last step of a pipeline: whose results are shown.
+const Method& last_method(const TrainedModel& trained);
 
 /// Places for grids: from `from` to `to` in so many steps.
 std::vector<double> spread(double from, double to, int steps);

@@ -1,5 +1,6 @@
 // lemma/plot/model/results.cpp: pictures of what a model has found.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
@@ -59,7 +60,42 @@ Figure scree(const Shown& shown) {
                   fmt::format("Scree plot: {} of each of {}.", what, count_of(variance.size(), "component")));
 }
 
+namespace {
+
+/// Of several classes or responses: a row of points for each column, a colour for each of them.
+Figure coefficients_of_each(const Shown& shown, const Matrix& b) {
+  const std::vector<std::string>& names = shown.trained.design.features();
+  require(static_cast<Index>(names.size()) == b.cols(), "the coefficients are not one for each column");
+  const auto& classes = shown.trained.design.classes();
+  Panel panel{"", {"coefficient"}, {"", ScaleKind::factor, {names.rbegin(), names.rend()}}, {}};
+  const auto last = static_cast<double>(b.cols() - 1);
+  panel.marks.emplace_back(Segments{{0}, {-0.5}, {0}, {last + 0.5}, faint(), 1, true});
+  Points points;
+  Figure legend;
+  const auto skipped = static_cast<Index>(classes.size()) - b.rows();  // reference classes have none
+  for (Index k = 0; k < b.rows(); ++k) {
+    const bool named = skipped >= 0 && k + skipped < static_cast<Index>(classes.size());
+    const std::string of = named ? classes[static_cast<std::size_t>(k + skipped)] : std::to_string(k + 1);
+    if (b.rows() > 1) legend.legend.entries.push_back({of, series(static_cast<int>(k)), LegendEntry::Key::point});
+    for (Index j = 0; j < b.cols(); ++j) {
+      points.x.push_back(b(k, j)), points.y.push_back(last - static_cast<double>(j));
+      points.group.push_back(static_cast<int>(k));
+      points.tooltips.push_back(
+          fmt::format("{}, {}: {}", names[static_cast<std::size_t>(j)], of, format_significant(b(k, j), 4)));
+    }
+  }
+  panel.marks.emplace_back(std::move(points));
+  Figure out =
+      by_name(std::move(panel), names.size(),
+              fmt::format("Coefficients of {} for each of {}.", join_words(names), count_of(b.rows(), "output")));
+  out.legend = std::move(legend.legend);
+  return out;
+}
+
+}  // namespace
+
 Figure coefficients(const Shown& shown) {
+  if (const auto several = matrix_of(shown.trained, "coefficients")) return coefficients_of_each(shown, *several);
   const Vector b = *vector_of(shown.trained, "coefficients");
   const auto lower = vector_of(shown.trained, "lower"), upper = vector_of(shown.trained, "upper");
   std::vector<std::string> names = shown.trained.design.features();
@@ -144,23 +180,43 @@ Figure importance(const Shown& shown) {
                  fmt::format("Importance of {}; the greatest is that of {}.", count_of(found.size(), "column"), most));
 }
 
+namespace {
+
+/// A result that goes along with a fit. Where another method calls something else by its name, `only` says whose it is.
+struct Curve {
+  std::string_view result, name, along, unit, only = {};
+};
+constexpr std::array kCurves{Curve{"oob_error_by_tree", "out of the bag", "trees", "error"},
+                             Curve{"training_loss", "training rows", "rounds", "mean loss"},
+                             Curve{"validation_loss", "rows held out", "rounds", "mean loss"},
+                             Curve{"training_error", "all learners, training rows", "rounds", "error"},
+                             Curve{"error", "the learner of the round", "rounds", "error", "adaboost"},
+                             Curve{"trace", "objective", "iterations", "objective"},
+                             Curve{"objective", "objective", "iterations", "objective", "kmeans"}};
+
+bool is_of(const Curve& curve, const Method& method) { return curve.only.empty() || curve.only == method.name(); }
+
+}  // namespace
+
+std::vector<std::string_view> convergence_results(const Method& method) {
+  std::vector<std::string_view> out;
+  for (const Curve& curve : kCurves)
+    if (is_of(curve, method)) out.push_back(curve.result);
+  return out;
+}
+
 Figure convergence(const Shown& shown) {
-  struct Curve {
-    const char *result, *name, *along;
-  };
   Figure out;
   Panel panel;
-  for (const Curve& curve : {Curve{"oob_error_by_tree", "out of the bag", "trees"},
-                             {"training_loss", "training rows", "rounds"},
-                             {"validation_loss", "rows held out", "rounds"},
-                             {"trace", "objective", "iterations"}}) {
+  for (const Curve& curve : kCurves) {
     const auto values = vector_of(shown.trained, curve.result);
-    if (!values || (!panel.marks.empty() && panel.x.label != curve.along)) continue;
-    panel.x.label = curve.along;
+    if (!is_of(curve, last_method(shown.trained))) continue;
+    const bool another = !panel.marks.empty() && (panel.x.label != curve.along || panel.y.label != curve.unit);
+    if (!values || another) continue;
+    panel.x.label = curve.along, panel.y.label = curve.unit;
     const auto number = static_cast<int>(panel.marks.size());
     panel.marks.emplace_back(Line{counted(static_cast<std::size_t>(values->size())), list_of(*values), series(number)});
-    out.legend.entries.push_back({curve.name, series(number), LegendEntry::Key::line});
-    panel.y.label = panel.x.label == "rounds" ? "mean loss" : panel.x.label == "trees" ? "error" : curve.name;
+    out.legend.entries.push_back({std::string(curve.name), series(number), LegendEntry::Key::line});
   }
   if (out.legend.entries.size() == 1) out.legend.entries.clear();
   out.description = fmt::format("{} by {}.", panel.y.label, panel.x.label);

@@ -7,6 +7,7 @@
 #include <lemma/data/stream.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/curves.hpp>
+#include <lemma/plot/colours.hpp>
 #include <lemma/plot/model/kinds.hpp>
 #include <lemma/validate/judge.hpp>
 #include <numeric>
@@ -166,11 +167,23 @@ Figure regions(const Shown& shown) {
     points.group.push_back(all.answers.label[static_cast<std::size_t>(i)]);
     points.tooltips.push_back(row_name(all, i) + ": " + classes[static_cast<std::size_t>(points.group.back())]);
   }
+  // the rows that a machine leans on, where these are the rows it was fitted to
+  const auto support = vector_of(shown.trained, "support");
+  Points rings;
+  for (Index k = 0; support && all.honesty.same_rows && k < support->size(); ++k)
+    for (std::size_t i = 0; i < points.x.size(); ++i)
+      if (all.kept.row(static_cast<Index>(i)) + 1 == static_cast<Index>((*support)(k)))
+        rings.x.push_back(points.x[i]), rings.y.push_back(points.y[i]);
+  rings.paint = ink(0.45), rings.radius = points.radius + 2.2;
+  const auto ringed = static_cast<Index>(rings.x.size());
+  if (ringed > 0) panel.marks.emplace_back(std::move(rings));
   panel.marks.emplace_back(std::move(points));
-  Figure out = of_panel(std::move(panel),
-                        fmt::format("Where each of {} is predicted, along {} and {}.",
-                                    count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1]),
-                        720);
+  Figure out =
+      of_panel(std::move(panel),
+               fmt::format("Where each of {} is predicted, along {} and {}{}.",
+                           count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1],
+                           ringed > 0 ? fmt::format("; {} in dark rings", count_of(ringed, "support vector")) : ""),
+               720);
   out.legend.title = shown.trained.design.target();
   for (std::size_t k = 0; k < classes.size(); ++k)
     out.legend.entries.push_back({classes[k], series(static_cast<int>(k)), LegendEntry::Key::point});
@@ -339,10 +352,10 @@ Figure confusion_table(const Shown& shown) {
                                            format_significant(table.of_class(i), 6),
                                            all.classes[static_cast<std::size_t>(i)],
                                            all.classes[static_cast<std::size_t>(j)]));
-      Words& words = share > 0.75 ? pale : dark;
+      Words& words = takes_dark_words(cells.paints.back()) ? dark : pale;
       words.x.push_back(x), words.y.push_back(y), words.words.push_back(format_significant(table.counts(i, j), 6));
     }
-  pale.paint = diverging(0.5), dark.paint = sequential(1), pale.size = dark.size = k > 12 ? 9 : 12;
+  pale.paint = pale_words(), dark.paint = dark_words(), pale.size = dark.size = k > 12 ? 9 : 12;
   panel.marks = {cells, dark, pale};
   Figure out = of_panel(
       std::move(panel),

@@ -73,7 +73,11 @@ Figure silhouette_bars(const Shown& shown) {
   Labels label;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i] >= 0) clustered.push_back(static_cast<Index>(i)), label.push_back(all[i]);
-  const Vector width = silhouettes(Matrix(data.x(clustered, Eigen::all)), label);
+  Matrix x =
+      data.x(clustered, Eigen::all);  // of a pipeline where the clusters were found: after the steps before the last
+  const auto steps = steps_of(shown.trained.model);
+  for (std::size_t k = 0; k + 1 < steps.size(); ++k) x = steps[k]->transform(x);
+  const Vector width = silhouettes(x, label);
   std::vector<std::size_t> order(label.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -95,14 +99,38 @@ Figure silhouette_bars(const Shown& shown) {
   for (int k = 0; k <= *std::max_element(label.begin(), label.end()); ++k)
     out.legend.entries.push_back({std::to_string(k + 1), series(k), LegendEntry::Key::area});
   out.panels.push_back(std::move(panel));
-  out.description = fmt::format("Silhouettes of {}, in the units of the columns; their mean is {:.3f}.",
-                                count_of(width.size(), "row"), mean);
+  out.description =
+      fmt::format("Silhouettes of {}, {}; their mean is {:.3f}.", count_of(width.size(), "row"),
+                  steps.size() > 1 ? "after the steps before the clusters" : "in the units of the columns", mean);
   return out;
 }
 
+namespace {
+
+/// The columns, those of the greatest importance (or coefficient of the standardised column) first where there are more than `most`.
+std::vector<std::string> telling_columns(const TrainedModel& trained, std::size_t most) {
+  auto columns = trained.design.columns();
+  const auto& features = trained.design.features();
+  auto weight = vector_of(trained, "importance");
+  if (!weight && columns.size() > most)
+    if (auto b = vector_of(trained, "coefficients"), scale = vector_of(trained, "scale");
+        b && scale && b->size() == scale->size())
+      weight = (b->array() * scale->array()).abs();
+  if (columns.size() <= most || !weight || static_cast<std::size_t>(weight->size()) != features.size()) return columns;
+  const auto of = [&](const std::string& column) {
+    const auto at = std::find(features.begin(), features.end(), column) - features.begin();
+    return at < weight->size() ? (*weight)(at) : -1.0;
+  };
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](const std::string& a, const std::string& b) { return of(a) > of(b); });
+  return columns;
+}
+
+}  // namespace
+
 Figure effects(const Shown& shown) {
   constexpr std::size_t kMost = 9;
-  const auto columns = shown.trained.design.columns();
+  const auto columns = telling_columns(shown.trained, kMost);
   Figure out;
   for (std::size_t j = 0; j < std::min(columns.size(), kMost); ++j) {
     const Effect found = effect(shown.trained, *shown.rows, columns[j]);
@@ -126,7 +154,7 @@ Figure effects(const Shown& shown) {
   if (out.panels.size() > 1) in_grid(out);
   out.description = fmt::format("How the prediction changes with {}{}.",
                                 count_of(static_cast<Index>(std::min(columns.size(), kMost)), "column"),
-                                columns.size() > kMost ? fmt::format(", the first of {}", columns.size()) : "");
+                                columns.size() > kMost ? fmt::format(", of {}", columns.size()) : "");
   return out;
 }
 
@@ -197,7 +225,7 @@ Figure biplot(const Shown& shown) {
     names.x.push_back(arrows(j, 0)), names.y.push_back(arrows(j, 1)),
         names.words.push_back(features[static_cast<std::size_t>(j)]);
   }
-  names.centred = false, names.paint = arrow;
+  names.centred = false;
   out.panels[0].marks.emplace_back(std::move(drawn)), out.panels[0].marks.emplace_back(std::move(names));
   out.panels[0].equal = true;
   out.description = fmt::format("Biplot of {} and {}: rows as points, columns as arrows.", count_of(rows, "row"),
