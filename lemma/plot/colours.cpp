@@ -58,6 +58,7 @@ const Colours& colours(bool dark) { return dark ? kDark : kLight; }
 
 Colour ramp(Paint::Of of, double at) {
   if (of == Paint::Of::sequential && at > 1) return {0, 0, 0};
+  if (of == Paint::Of::sequential && at < 0) return {255, 255, 255};
   return of == Paint::Of::diverging ? between(kDiverging, at) : between(kViridis, at);
 }
 

@@ -21,13 +21,13 @@ struct Colours {
 const Colours& colours(bool dark);
 
 /// On a ramp from 0 to 1. Sequential: from pale to dark (viridis, whose lightness falls evenly, turned round); diverging: blue,
-/// white at 0.5, vermilion. Beyond 1 the sequential one is black.
+/// white at 0.5, vermilion. Beyond its ends the sequential one is white and black.
 Colour ramp(Paint::Of of, double at);
 Colour colour_of(const Paint& paint, bool dark);
 /// Whether dark words stand out more on a cell of a ramp than pale ones, by the ratio of luminances.
 bool takes_dark_words(const Paint& cell);
 /// Words for either, whatever the paper is.
-constexpr Paint dark_words() { return sequential(2); }  // beyond its dark end the ramp is black
-constexpr Paint pale_words() { return diverging(0.5); }
+constexpr Paint dark_words() { return sequential(2); }   // beyond its dark end the ramp is black
+constexpr Paint pale_words() { return sequential(-1); }  // and white before the pale one
 
 }  // namespace lemma::plot
