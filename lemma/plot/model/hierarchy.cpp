@@ -42,7 +42,7 @@ Figure dendrogram(const Shown& shown) {
   if (cut)
     panel.marks.emplace_back(Segments{{-0.5}, {*cut}, {static_cast<double>(n) - 0.5}, {*cut}, faint(), 1.2, true});
   Figure out;
-  out.width = std::clamp(14.0 * static_cast<double>(std::min(n, kMostNames)) + 120, 720.0, 1200.0);
+  out.width = std::clamp(15.0 * static_cast<double>(n <= kMostNames ? n : 0) + 210, 720.0, 1400.0);
   if (clusters > 1 && clusters <= 12) {
     out.legend.title = "cluster";
     for (int k = 0; k < clusters; ++k)
