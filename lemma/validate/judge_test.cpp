@@ -1,6 +1,7 @@
 // lemma/validate/judge_test.cpp: one judgement of every kind of model, from memory, from disk and without zeros.
 #include <cmath>
 #include <gtest/gtest.h>
+#include <lemma/cluster/dbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/row_views.hpp>
@@ -376,6 +377,29 @@ TEST(Judge, CanBeStopped) {
   JudgeOptions options;
   options.execution.progress = &stopped;
   EXPECT_THROW(judge(model, letters, options), Cancelled);
+}
+
+TEST(Judge, RowsOfNoClusterAreLeftOutOfTheMeasuresAndAreTheLastColumnBesideClasses) {
+  Table table({}, "line");
+  std::vector<double> x;
+  std::vector<std::string> side;
+  for (int i = 0; i < 20; ++i) {
+    x.push_back(i < 10 ? 0.1 * i : 50 + 0.1 * i);
+    side.push_back(i < 10 ? "left" : "right");
+  }
+  x.push_back(1000), side.push_back("right");
+  table.add(numeric("x", x));
+  table.add(categorical("side", side));
+  const TrainedModel model = fit(Pipeline({AnySpec(Dbscan{.radius = 0.15, .min_points = 3})}), formula("~ x"), table);
+  JudgeOptions options;
+  options.truth = "side";
+  const Judgement found = judge(model, table, options);
+  EXPECT_NEAR(value_of(found, "noise"), 1.0 / 21, 1e-15);
+  EXPECT_NEAR(value_of(found, "total_within"), 2 * 0.825, 1e-9) << "the far row takes no part";
+  ASSERT_TRUE(found.clusters);
+  EXPECT_EQ(found.clusters->counts, (Matrix(2, 3) << 10, 0, 0, 0, 10, 1).finished());
+  EXPECT_EQ(found.notes.back(), "rows of no cluster are the last column of the table");
+  EXPECT_NEAR(value_of(found, "matched"), 20.0 / 21, 1e-15);
 }
 
 }  // namespace
