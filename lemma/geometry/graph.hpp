@@ -83,6 +83,9 @@ std::vector<Edge> spanning_tree(const Graph& graph);
 /// there is none. Dijkstra from each source, O((n + m) log n) for each, on all threads.
 Matrix shortest_paths(const Graph& graph, std::span<const Index> sources, const Execution& execution = {});
 
+/// The same to each vertex from a place outside the graph, which is far[k] away from vertex doors[k].
+Vector shortest_paths_from(const Graph& graph, std::span<const std::int32_t> doors, std::span<const double> far);
+
 /// With weights W (affinities) and D = diag(W 1):
 ///     unnormalised  D − W        symmetric  I − D^(−1/2) W D^(−1/2)        random_walk  I − D⁻¹ W
 /// The row of a vertex without edges is zero. Each has the eigenvalue 0 as often as the graph has parts.

@@ -249,5 +249,18 @@ TEST(Laplacian, IsSymmetricSumsToZeroAndCountsTheParts) {
   }
 }
 
+TEST(ShortestPaths, FromAPlaceOutsideLeadThroughItsBestDoor) {
+  const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}, {2, 3, 5}};
+  const Graph path = Graph::of_edges(5, edges);
+  const std::vector<std::int32_t> doors{0, 2};
+  const std::vector<double> far{2, 0.5};
+  const Vector found = shortest_paths_from(path, doors, far);
+  EXPECT_EQ(found(0), 2);
+  EXPECT_EQ(found(1), 1.5);
+  EXPECT_EQ(found(2), 0.5);
+  EXPECT_EQ(found(3), 5.5);
+  EXPECT_EQ(found(4), HUGE_VAL);
+}
+
 }  // namespace
 }  // namespace lemma

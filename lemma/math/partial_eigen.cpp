@@ -21,9 +21,10 @@ constexpr Index kFew = 300;  // rows: up to here all eigenvalues are found
 constexpr Index kWider = 8;  // a block has so many columns beyond those wanted
 constexpr int kDepth = 5;    // blocks of a Krylov space
 constexpr int kMostCycles = 200;
-constexpr double kShift = 1e-10;   // σ over A's size
-constexpr double kEnough = 1e-10;  // residual over A's size: what is worse is no answer
-constexpr double kBest = 1e-15;    // what is better is rounding
+constexpr int kCyclesBeforeShift = 12;  // of the smallest, until a larger shift is tried
+constexpr double kShift = 1e-10;        // σ over A's size
+constexpr double kEnough = 1e-10;       // residual over A's size: what is worse is no answer
+constexpr double kBest = 1e-15;         // what is better is rounding
 
 void hear(const Execution& execution) {
   if (execution.cancelled()) throw Cancelled();
@@ -73,13 +74,17 @@ PartialEigen rayleigh_ritz(const Operator& a, const Columns& z, Index count, boo
   return out;
 }
 
-/// Cycles until the residuals are rounding, or no longer fall.
-PartialEigen iterate(Index n, const Operator& a, const Operator& times, double size, Index count, bool ascending,
-                     const Execution& execution) {
-  Columns z = orthonormal(Columns(normal_matrix(n, std::min(count + kWider, n / kDepth), 1, 77)));
+/// Where every iteration starts.
+Columns first_block(Index n, Index count) {
+  return orthonormal(Columns(normal_matrix(n, std::min(count + kWider, n / kDepth), 1, 77)));
+}
+
+/// Cycles from the block z, until the residuals are rounding, or no longer fall, or there were `most` of them.
+PartialEigen cycles_of(Columns& z, const Operator& a, const Operator& times, double size, Index count, bool ascending,
+                       int most, const Execution& execution) {
   PartialEigen out;
   double before = std::numeric_limits<double>::infinity();
-  for (int cycle = 1; cycle <= kMostCycles; ++cycle) {
+  for (int cycle = 1; cycle <= most; ++cycle) {
     z = krylov_cycle(times, z, execution);
     out = rayleigh_ritz(a, z, count, ascending);
     out.cycles = cycle;
@@ -88,11 +93,21 @@ PartialEigen iterate(Index n, const Operator& a, const Operator& times, double s
     if (worst <= kBest || (worst <= kEnough && worst > 0.5 * before)) break;
     before = worst;
   }
+  return out;
+}
+
+PartialEigen found_or_error(PartialEigen out, double size, Index count) {
   if (!(out.residuals.maxCoeff() <= kEnough * size))
     throw Error(fmt::format("{} eigenvalues were not found in {} cycles (residual {:.1e} of the matrix)", count,
                             out.cycles, out.residuals.maxCoeff() / size));
   turn_columns(out.vectors);
   return out;
+}
+
+PartialEigen iterate(Index n, const Operator& a, const Operator& times, double size, Index count, bool ascending,
+                     const Execution& execution) {
+  Columns z = first_block(n, count);
+  return found_or_error(cycles_of(z, a, times, size, count, ascending, kMostCycles, execution), size, count);
 }
 
 PartialEigen all_at_once(const Matrix& dense, Index count, bool ascending) {
@@ -144,17 +159,26 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     size = std::max(size, sum);
   }
   require(size > 0, "a matrix of zeros has no eigenvectors of its own");
-  for (int i = 0; i < static_cast<int>(n); ++i) lower.emplace_back(i, i, kShift * size);
-  Eigen::SparseMatrix<double> shifted(n, n);
-  shifted.setFromTriplets(lower.begin(), lower.end());
-  execution.report(0.05, "factorising a sparse matrix");
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor(shifted);
-  require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
-          "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
   const Execution silent = execution.part(0, 0);
   const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
-  const Operator inverse = [&](const Columns& x) -> Columns { return factor.solve(x); };
-  return iterate(n, a, inverse, size, count, true, execution);
+  Columns z = first_block(n, count);
+  const auto with_shift = [&](double shift, int most) {
+    auto entries = lower;
+    for (int i = 0; i < static_cast<int>(n); ++i) entries.emplace_back(i, i, shift);
+    Eigen::SparseMatrix<double> shifted(n, n);
+    shifted.setFromTriplets(entries.begin(), entries.end());
+    execution.report(0.05, "factorising a sparse matrix");
+    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor(shifted);
+    require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
+            "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
+    const Operator inverse = [&](const Columns& x) -> Columns { return factor.solve(x); };
+    return cycles_of(z, a, inverse, size, count, true, most, execution);
+  };
+  PartialEigen out = with_shift(kShift * size, kCyclesBeforeShift);
+  // Beside the inverse of a tiny shift the others are lost in rounding: where the eigenvalues wanted are larger, a larger shift.
+  if (out.residuals.maxCoeff() > kEnough * size)
+    out = with_shift(std::max(kShift * size, 0.01 * out.values(count - 1)), kMostCycles);
+  return found_or_error(std::move(out), size, count);
 }
 
 PartialEigen largest_eigen(const MatrixView& symmetric, Index count, const Execution& execution) {

@@ -73,5 +73,13 @@ TEST(PartialEigen, MoreThanThereAreAreRefused) {
   EXPECT_EQ(message_of([] { smallest_eigen(paths(1, 5), 6); }), "6 eigenvalues are asked for, and there are 5");
 }
 
+/// The zeros of a graph are infinitely larger than the others under a tiny shift; the others are found all the same.
+TEST(PartialEigen, AreFoundBesideEigenvaluesThatAreZero) {
+  const PartialEigen found = smallest_eigen(paths(2, 400), 12);
+  for (Index k = 0; k < 12; ++k)
+    EXPECT_NEAR(found.values(k), 2 - 2 * std::cos(std::numbers::pi * static_cast<double>(k / 2) / 400.0), 1e-12);
+  EXPECT_LE(found.residuals.maxCoeff(), 1e-9);
+}
+
 }  // namespace
 }  // namespace lemma

@@ -15,21 +15,35 @@ class Dijkstra {
   explicit Dijkstra(const Graph& graph) : graph_(graph), place_(at(graph.count())) {}
 
   void run(Index source, double* length) {
+    begin(length);
+    shorten(static_cast<std::int32_t>(source), 0);
+    go_on();
+  }
+  void run(std::span<const std::int32_t> doors, std::span<const double> far, double* length) {
+    begin(length);
+    for (std::size_t k = 0; k < doors.size(); ++k)
+      if (far[k] < length[doors[k]]) shorten(doors[k], far[k]);
+    go_on();
+  }
+
+ private:
+  static constexpr Index kNowhere = -1;
+
+  void begin(double* length) {
     length_ = length;
     std::fill_n(length, graph_.count(), HUGE_VAL);
     std::fill(place_.begin(), place_.end(), kNowhere);
-    shorten(static_cast<std::int32_t>(source), 0);
+  }
+
+  void go_on() {
     while (!heap_.empty()) {
       const Index i = take_first();
       const auto to = graph_.neighbors_of(i);
       const auto weight = graph_.weights_of(i);
       for (std::size_t k = 0; k < to.size(); ++k)
-        if (const double way = length[i] + weight[k]; way < length[to[k]]) shorten(to[k], way);
+        if (const double way = length_[i] + weight[k]; way < length_[to[k]]) shorten(to[k], way);
     }
   }
-
- private:
-  static constexpr Index kNowhere = -1;
 
   void shorten(std::int32_t vertex, double length) {
     length_[vertex] = length;
@@ -86,6 +100,13 @@ Matrix shortest_paths(const Graph& graph, std::span<const Index> sources, const 
     for (Index s = block * kTogether; s < std::min((block + 1) * kTogether, count); ++s)
       dijkstra.run(sources[at(s)], out.row(s).data());
   });
+  return out;
+}
+
+Vector shortest_paths_from(const Graph& graph, std::span<const std::int32_t> doors, std::span<const double> far) {
+  require(doors.size() == far.size(), "each door has a distance");
+  Vector out(graph.count());
+  Dijkstra(graph).run(doors, far, out.data());
   return out;
 }
 
