@@ -132,7 +132,7 @@ void Compared::require_all(std::string_view method) const {
       if (weight[at(dissimilarities.pair(i, j))] == 0)
         throw Error(
             fmt::format("{}: the dissimilarity of {} and {} is not given, and {} needs that of each pair; "
-                        "'metric_mds' does without",
+                        "'smacof' does without",
                         method, dissimilarities.name(i), dissimilarities.name(j), method));
 }
 

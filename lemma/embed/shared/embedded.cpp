@@ -45,7 +45,16 @@ void Embedded::describe(const Compared& data, Index width, const Execution& exec
   points = data.points;
   things = data.names;
   columns = width;
-  const Quality quality = quality_of(data.dissimilarities, data.weight, places, execution);
+  take(quality_of(data.dissimilarities, data.weight, places, execution));
+}
+
+void Embedded::describe(const Matrix& rows, const BoundMetric& metric, const Execution& execution) {
+  points = rows;
+  columns = rows.cols();
+  take(quality_of(Dissimilarities::on_demand(rows, metric, {}, execution), {}, places, execution));
+}
+
+void Embedded::take(const Quality& quality) {
   stress_1 = quality.stress_1;
   trustworthiness = quality.trustworthiness;
   continuity = quality.continuity;
@@ -74,23 +83,34 @@ Compared compared_again(std::string_view method, const Embedded& model, Input in
       same.entry("things", i, model.things[at(i)] == found.names[at(i)] ? 0 : 1, 0, 1);
     return found;
   }
-  if (rows.count() != model.count())
-    throw Error(fmt::format("{}: the model was fitted on {} and is given {}", method, count_of(model.count(), "row"),
-                            count_of(rows.count(), "row")));
-  Matrix given = gather(rows, execution.part(0, 0.05));
-  if (row_hashes(given) == row_hashes(model.points)) given = model.points;
-  for (Index i = 0; i < given.rows() && !same.finding(); ++i)
-    for (Index j = 0; j < given.cols(); ++j)
-      if (!same_number(given(i, j), model.points(i, j)))
-        same.entry("points", i * given.cols() + j, model.points(i, j), given(i, j), std::abs(given(i, j)), 0);
+  const Matrix given = rows_again(method, model, rows, same, execution.part(0, 0.05));
   MemoryRows ordered(given);
   ordered.features = rows.features;
   ordered.levels = rows.levels;
   return compare(method, input, metric, ordered, execution.part(0.05, 1));
 }
 
+Matrix rows_again(std::string_view method, const Embedded& model, const Rows& rows, Comparison& same,
+                  const Execution& execution) {
+  if (rows.count() != model.count())
+    throw Error(fmt::format("{}: the model was fitted on {} and is given {}", method, count_of(model.count(), "row"),
+                            count_of(rows.count(), "row")));
+  Matrix given = gather(rows, execution);
+  if (row_hashes(given) == row_hashes(model.points)) given = model.points;
+  for (Index i = 0; i < given.rows() && !same.finding(); ++i)
+    for (Index j = 0; j < given.cols(); ++j)
+      if (!same_number(given(i, j), model.points(i, j)))
+        same.entry("points", i * given.cols() + j, model.points(i, j), given(i, j), std::abs(given(i, j)), 0);
+  return given;
+}
+
 void compare_quality(Comparison& same, const Embedded& model, const Compared& data, const Execution& execution) {
-  const Quality expected = quality_of(data.dissimilarities, data.weight, model.places, execution);
+  compare_quality(same, model, data.dissimilarities, data.weight, execution);
+}
+
+void compare_quality(Comparison& same, const Embedded& model, const Dissimilarities& things,
+                     const std::vector<double>& weight, const Execution& execution) {
+  const Quality expected = quality_of(things, weight, model.places, execution);
   same.number("neighbors", static_cast<double>(model.neighbors), static_cast<double>(expected.neighbors), 1);
   same.number("stress_1", model.stress_1, expected.stress_1, 1);
   same.number("trustworthiness", model.trustworthiness, expected.trustworthiness, 1);

@@ -69,6 +69,9 @@ struct Embedded : Evidence {
   void check_embedded(std::string_view method, Input input, const Metric& metric, int dimensions) const;
   /// Takes over what the data are, and how good the picture is.
   void describe(const Compared& data, Index width, const Execution& execution);
+  /// The same of rows of which no dissimilarities are kept.
+  void describe(const Matrix& rows, const BoundMetric& metric, const Execution& execution);
+  void take(const Quality& quality);
   /// A few lines: the measures of the picture.
   std::string picture() const;
 };
@@ -77,8 +80,14 @@ struct Embedded : Evidence {
 /// `same` says so.
 Compared compared_again(std::string_view method, const Embedded& model, Input input, const Metric& metric,
                         const Rows& rows, Comparison& same, const Execution& execution);
+/// The rows that a model was fitted on, given in any order, in the order in which it keeps them; others come as they are, and
+/// `same` says so.
+Matrix rows_again(std::string_view method, const Embedded& model, const Rows& rows, Comparison& same,
+                  const Execution& execution);
 /// Holds the measures of the picture against those found anew.
 void compare_quality(Comparison& same, const Embedded& model, const Compared& data, const Execution& execution);
+void compare_quality(Comparison& same, const Embedded& model, const Dissimilarities& things,
+                     const std::vector<double>& weight, const Execution& execution);
 /// Makes the certificate one of the finding, if there is one.
 void report(const Comparison& same, Certificate& certificate);
 

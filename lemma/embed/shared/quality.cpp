@@ -119,9 +119,12 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
   out.kept_neighbors = all_known ? sum.kept / (count * k) : none;
 
   std::erase_if(pairs, [](const Pair& pair) { return pair.weight == 0; });
-  std::sort(pairs.begin(), pairs.end(),
-            [](const Pair& a, const Pair& b) { return a.far != b.far ? a.far < b.far : a.distance < b.distance; });
   const auto known = static_cast<Index>(pairs.size()), groups = std::min(kGroups, known);
+  const auto before = [](const Pair& a, const Pair& b) {
+    return a.far != b.far ? a.far < b.far : a.distance < b.distance;
+  };
+  for (Index g = 1; g < groups; ++g)  // those of a group need no order among themselves
+    std::nth_element(pairs.begin() + (g - 1) * known / groups, pairs.begin() + g * known / groups, pairs.end(), before);
   out.shepard.resize(groups, 3);
   for (Index g = 0; g < groups; ++g) {
     const Index from = g * known / groups, to = (g + 1) * known / groups;

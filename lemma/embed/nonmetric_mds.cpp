@@ -1,0 +1,59 @@
+// lemma/embed/nonmetric_mds.cpp
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/embed/nonmetric_mds.hpp>
+
+namespace lemma {
+
+void NonmetricMdsModel::check() const {
+  check_embedded(NonmetricMds::name, spec.input, spec.metric, spec.dimensions);
+  require(std::isfinite(stress) && stress >= 0, "nonmetric_mds: the stress is not usable");
+  check_trace(NonmetricMds::name, trace, stress);
+}
+
+std::string NonmetricMdsModel::summary(const Names&) const {
+  return fmt::format("Stress-1 {}, from {} at the start\n\n", format_significant(stress, 4),
+                     format_significant(trace(0), 4)) +
+         picture();
+}
+
+NonmetricMdsModel fit(const Valid<NonmetricMds>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  require_room(NonmetricMds::name, rows, spec->input, spec->gigabytes, 10);
+  const Compared data = compare(NonmetricMds::name, spec->input, spec->metric, rows, execution.part(0, 0.1));
+  NonmetricMdsModel model;
+  model.spec = *spec;
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
+  const Stress stress(NonmetricMds::name, data, model.stress_kind(), execution.part(0.1, 0.15));
+  const StressMinimum found = least_stress(NonmetricMds::name, stress, data,
+                                           {.most_iterations = spec->max_iterations,
+                                            .tolerance = spec->tolerance,
+                                            .restarts = spec->restarts,
+                                            .dimensions = spec->dimensions,
+                                            .seed = options.seed},
+                                           execution.part(0.15, 0.9));
+  model.places = found.places;
+  model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size())).cwiseSqrt();
+  model.stress = std::sqrt(found.trace.back());
+  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
+  model.certificate = certify(model, rows, execution.part(0.95, 1));
+  return model;
+}
+
+Certificate certify(const NonmetricMdsModel& model, const Rows& rows, const Execution& execution) {
+  Comparison same;
+  const Compared data = compared_again(NonmetricMds::name, model, model.spec.input, model.spec.metric, rows, same,
+                                       execution.part(0, 0.2));
+  const StressLook look = look_at_stress(data, model.stress_kind(), model.places, execution.part(0.2, 0.6));
+  same.number("stress", model.stress, std::sqrt(look.value), 1e-6 + std::sqrt(look.value), 1e-7);
+  same.number("coordinates", look.of_distances, look.size, look.size, 1e-7);
+  compare_quality(same, model, data, execution.part(0.6, 1));
+  Certificate out = stress_certificate(look, model.trace, model.spec.tolerance, true, "stress-1");
+  report(same, out);
+  return out;
+}
+
+template const Method& method_of<NonmetricMds>();
+
+}  // namespace lemma

@@ -1,0 +1,74 @@
+// lemma/embed/smacof.cpp
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/text.hpp>
+#include <lemma/embed/smacof.hpp>
+
+namespace lemma {
+
+void SmacofModel::check() const {
+  check_embedded(Smacof::name, spec.input, spec.metric, spec.dimensions);
+  require(std::isfinite(stress) && stress >= 0 && std::isfinite(raw_stress) && raw_stress >= 0,
+          "smacof: the stress is not usable");
+  require(line.size() == 2 && line.allFinite() && line(1) >= 0, "smacof: the line is not usable");
+  require(spec.kind == SmacofKind::interval || (line(0) == 0 && line(1) == 1),
+          "smacof: there is a line, but the kind is ratio");
+  check_trace(Smacof::name, trace, stress);
+}
+
+std::string SmacofModel::summary(const Names&) const {
+  std::string out = fmt::format("Stress {} (raw {}), from {} at the start\n", format_significant(stress, 4),
+                                format_significant(raw_stress, 4), format_significant(trace(0), 4));
+  if (spec.kind == SmacofKind::interval)
+    out += fmt::format("Distances follow {} + {} × dissimilarity\n", format_significant(line(0), 4),
+                       format_significant(line(1), 4));
+  return out + "\n" + picture();
+}
+
+SmacofModel fit(const Valid<Smacof>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  require_room(Smacof::name, rows, spec->input, spec->gigabytes, spec->input == Input::pairs ? 10 : 6);
+  const Compared data = compare(Smacof::name, spec->input, spec->metric, rows, execution.part(0, 0.1));
+  SmacofModel model;
+  model.spec = *spec;
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
+  const Stress stress(Smacof::name, data, model.stress_kind(), execution.part(0.1, 0.15));
+  const StressMinimum found = least_stress(Smacof::name, stress, data,
+                                           {.most_iterations = spec->max_iterations,
+                                            .tolerance = spec->tolerance,
+                                            .restarts = spec->restarts,
+                                            .dimensions = spec->dimensions,
+                                            .seed = options.seed},
+                                           execution.part(0.15, 0.9));
+  model.places = found.places;
+  model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size()));
+  model.stress = found.trace.back();
+  model.raw_stress = model.stress * stress.size();
+  const Stress::Line followed = stress.line(stress.gathered(found.places) / stress.unit(), execution.part(0, 0));
+  model.line = Vector{{followed.intercept * stress.unit(), followed.slope}};
+  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
+  model.certificate = certify(model, rows, execution.part(0.95, 1));
+  return model;
+}
+
+Certificate certify(const SmacofModel& model, const Rows& rows, const Execution& execution) {
+  Comparison same;
+  const Compared data =
+      compared_again(Smacof::name, model, model.spec.input, model.spec.metric, rows, same, execution.part(0, 0.2));
+  const StressLook look = look_at_stress(data, model.stress_kind(), model.places, execution.part(0.2, 0.6));
+  same.number("stress", model.stress, look.value, 1e-6 + look.value, 1e-7);
+  same.number("raw_stress", model.raw_stress / look.size, look.value, 1e-6 + look.value, 1e-7);
+  if (model.spec.kind == SmacofKind::interval) {
+    same.entry("line", 0, model.line(0), look.intercept, look.unit, 1e-7);
+    same.entry("line", 1, model.line(1), look.slope, 1, 1e-7);
+    same.number("coordinates", look.of_distances, look.size, look.size, 1e-7);
+  }
+  compare_quality(same, model, data, execution.part(0.6, 1));
+  Certificate out = stress_certificate(look, model.trace, model.spec.tolerance, false, "the stress");
+  report(same, out);
+  return out;
+}
+
+template const Method& method_of<Smacof>();
+
+}  // namespace lemma
