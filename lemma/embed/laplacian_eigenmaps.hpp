@@ -1,0 +1,89 @@
+// lemma/embed/laplacian_eigenmaps.hpp
+#pragma once
+#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/model/method.hpp>
+
+namespace lemma {
+
+/// How strongly neighbours hold together: all alike, or by exp(−d² / (2σ²)).
+enum class Affinity { binary, heat };
+constexpr auto names_of(Affinity) { return std::array<std::string_view, 2>{"binary", "heat"}; }
+
+/// Laplacian eigenmaps (Belkin and Niyogi 2003): neighbours in the graph stay neighbours in the picture. With affinities W of rows that
+/// are joined, D = diag(W 1) and the Laplacian L = D − W,
+///
+///     min ½ Σ w_ij ‖y_i − y_j‖²:     L v = λ D v, Σ d v² = Σ d (normalised),  or  L v = λ v, Σ v² = n;   the smallest but 0
+///
+/// A new row lies where Nyström's formula puts it, by its affinities w to its nearest rows:
+///     y_k = Σ_j w_j y_jk / ((1 − λ_k) Σ w)  (normalised),      Σ_j w_j y_jk / (Σ w − λ_k)  else.
+///
+/// Cost         neighbours, then a sparse factorisation; O(n k) memory and its fill.
+/// Certificate  optimal: the graph made anew; residuals of the eigenvectors by the edges one after the other; and the inertia of the
+///              matrix shows that no smaller eigenvalue is left out.
+struct LaplacianEigenmaps {
+  Metric metric;
+  int neighbors = 10;
+  std::optional<double> radius;
+  Affinity affinity = Affinity::binary;
+  std::optional<double> sigma;
+  bool normalised = true;
+  int dimensions = 2;
+  Pieces pieces = Pieces::join;
+
+  static constexpr std::string_view name = "laplacian_eigenmaps";
+  static constexpr MethodAbout about{
+      .family = "embed",
+      .task = Task::embedding,
+      .summary = "Laplacian eigenmaps: rows that are joined in a graph of neighbours stay together",
+      .objective = "min 1/2 sum w_ij |y_i - y_j|^2: eigenvectors of L v = lambda D v, L = D - W",
+      .example = "lemma fit laplacian_eigenmaps swiss_roll '~ x + y + z'",
+      .keeps_rows = true,
+      .uses_response = false};
+  static constexpr auto params() {
+    using S = LaplacianEigenmaps;
+    return std::tuple{
+        param("metric", &S::metric, "how rows are compared"),
+        param("neighbors", &S::neighbors, "nearest rows that a row is joined to", at_least(1)),
+        param("radius", &S::radius, "rows at most so far are joined, in the place of neighbors", above(0),
+              Step::logarithmic),
+        param("affinity", &S::affinity, "1 of rows that are joined, or exp(-d^2 / (2 sigma^2))"),
+        param("sigma", &S::sigma, "width of heat; chosen: the mean length of the edges", above(0), Step::logarithmic),
+        param("normalised", &S::normalised, "rows count by their affinities: L v = lambda D v"),
+        param("dimensions", &S::dimensions, "of the picture", at_least(1)),
+        param("pieces", &S::pieces, "a graph in pieces is joined by its shortest edges, or refused")};
+  }
+  void check() const;
+  NearRows near() const { return {metric, neighbors, radius, pieces}; }
+};
+static_assert(Described<LaplacianEigenmaps>);
+
+struct LaplacianEigenmapsModel : Embedded {
+  using Base = Embedded;
+
+  LaplacianEigenmaps spec;
+  Vector eigenvalues;
+  double degree_sum = 0;
+  Index graph_pieces = 1;
+
+  static constexpr auto fields() {
+    using M = LaplacianEigenmapsModel;
+    return std::tuple_cat(
+        first_fields(),
+        std::tuple{result("eigenvalues", &M::eigenvalues, "of the Laplacian, the smallest above 0, ascending"),
+                   result("degree_sum", &M::degree_sum, "sum of all affinities, each edge in both directions"),
+                   result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+        last_fields());
+  }
+  void check() const;
+  Index output_width() const { return dimensions(); }
+  Matrix transform(const MatrixView& x) const;
+  std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  std::string summary(const Names& names) const;
+};
+
+LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& rows, const FitOptions& options);
+Certificate certify(const LaplacianEigenmapsModel& model, const Rows& rows, const Execution& execution);
+
+extern template const Method& method_of<LaplacianEigenmaps>();
+
+}  // namespace lemma

@@ -1,0 +1,47 @@
+// lemma/embed/shared/neighborhood.hpp: rows and those that lie near them: what embeddings by local geometry begin with.
+#pragma once
+#include <lemma/embed/shared/embedded.hpp>
+#include <lemma/geometry/graph.hpp>
+#include <optional>
+
+namespace lemma {
+
+/// What to do with a graph in several pieces: join them by their nearest rows, or refuse.
+enum class Pieces { join, refuse };
+constexpr auto names_of(Pieces) { return std::array<std::string_view, 2>{"join", "refuse"}; }
+
+/// What these methods are told of the graph.
+struct NearRows {
+  Metric metric;
+  int neighbors = 10;
+  std::optional<double> radius;  // in the place of neighbors
+  Pieces pieces = Pieces::join;
+};
+
+struct Neighborhood {
+  NeighborLists lists;       // of each row its neighbours, nearest first, with the joints behind them
+  Graph graph;               // i ~ j when one is among the other's, weights are distances
+  Index parts = 1;           // of the graph before they were joined
+  std::vector<Edge> joints;  // the shortest edges that join them
+};
+
+/// Error when there are no more rows than neighbours, rows without a neighbour within the radius, or pieces that are refused.
+Neighborhood neighborhood(std::string_view method, const Neighbors& rows, const Matrix& points, const NearRows& how,
+                          const Execution& execution = {});
+
+/// "the graph of 10 neighbours has 3 pieces; …": nothing where it is one.
+std::optional<std::string> warning_of(const Neighborhood& near, const NearRows& how);
+
+/// The rows of a fit in memory, and how they are compared.
+struct ComparedPoints {
+  Matrix points;
+  BoundMetric metric;
+  std::vector<std::string> names;  // of the columns
+};
+/// Error when there are fewer than three rows, or all are equal.
+ComparedPoints points_of(std::string_view method, const Rows& rows, const Metric& metric, const Execution& execution);
+/// The same of the rows that a model was fitted on, given in any order; `same` says when they are others.
+ComparedPoints points_again(std::string_view method, const Embedded& model, const Rows& rows, const Metric& metric,
+                            Comparison& same, const Execution& execution);
+
+}  // namespace lemma
