@@ -45,5 +45,6 @@ inline void evidence(Value& out, const Certificate& certificate) {
 using Workloads = std::map<std::string, std::function<Value(const Job&)>>;
 Workloads tree_workloads();
 Workloads cluster_workloads();
+Workloads manifold_workloads();
 
 }  // namespace lemma::bench
