@@ -22,7 +22,16 @@
 #include <lemma/density/kde.hpp>
 #include <lemma/discriminant/lda.hpp>
 #include <lemma/discriminant/qda.hpp>
+#include <lemma/embed/diffusion_map.hpp>
+#include <lemma/embed/hessian_lle.hpp>
+#include <lemma/embed/isomap.hpp>
+#include <lemma/embed/laplacian_eigenmaps.hpp>
+#include <lemma/embed/lle.hpp>
+#include <lemma/embed/ltsa.hpp>
 #include <lemma/embed/mds.hpp>
+#include <lemma/embed/nonmetric_mds.hpp>
+#include <lemma/embed/sammon.hpp>
+#include <lemma/embed/smacof.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/calibrate.hpp>
@@ -35,6 +44,7 @@
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/kernel/kernel_neighbors.hpp>
+#include <lemma/kernel/kernel_pca.hpp>
 #include <lemma/kernel/kernel_perceptron.hpp>
 #include <lemma/kernel/kernel_ridge.hpp>
 #include <lemma/kernel/nadaraya_watson.hpp>
@@ -68,6 +78,8 @@
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
+#include <lemma/reduce/random_projection.hpp>
+#include <lemma/reduce/robust_pca.hpp>
 #include <lemma/reduce/scale.hpp>
 #include <lemma/reduce/select.hpp>
 #include <lemma/reduce/whiten.hpp>
@@ -107,6 +119,7 @@ std::span<const Method* const> catalog() {
       &method_of<KernelLda>(),
       &method_of<KernelLogistic>(),
       &method_of<KernelNeighbors>(),
+      &method_of<KernelPca>(),
       &method_of<KernelPerceptron>(),
       &method_of<KernelRidge>(),
       &method_of<NadarayaWatson>(),
@@ -171,13 +184,24 @@ std::span<const Method* const> catalog() {
       &method_of<Kde>(),
 
       // embed: places for things, from how different they are
+      &method_of<DiffusionMap>(),
+      &method_of<HessianLle>(),
+      &method_of<Isomap>(),
+      &method_of<LaplacianEigenmaps>(),
+      &method_of<Lle>(),
+      &method_of<Ltsa>(),
       &method_of<Mds>(),
+      &method_of<NonmetricMds>(),
+      &method_of<Sammon>(),
+      &method_of<Smacof>(),
 
       // reduce: rows in other coordinates; the steps before the last of a pipeline
       &method_of<Impute>(),
       &method_of<Lift>(),
       &method_of<Pca>(),
       &method_of<Polynomial>(),
+      &method_of<RandomProjection>(),
+      &method_of<RobustPca>(),
       &method_of<Scale>(),
       &method_of<Select>(),
       &method_of<Whiten>(),

@@ -32,7 +32,7 @@ TEST_P(Offers, ThatItIsAboutTheRowsOfTheFitAloneAndWhatThereIsInTheirPlace) {
   for (const FieldInfo& field : method().results())
     if (field.shown == Shown::result) words.push_back("'lemma show MODEL " + field.name + "'");
   for (const ActionInfo& action : method().actions()) words.push_back("'lemma " + action.name + " MODEL'");
-  if (words.size() > 12) words.resize(12);  // of many the first are told
+  if (words.size() > 12) words.resize(11);  // of more than ten the first nine are told
   judge_all(must_refuse(
       "predict", [&] { model.predict(example().table); }, words));
 }
