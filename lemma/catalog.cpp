@@ -71,6 +71,7 @@
 #include <lemma/mixture/gaussian.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <lemma/mixture/mixture.hpp>
+#include <lemma/mixture/mppca.hpp>
 #include <lemma/mixture/ppca.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
@@ -174,6 +175,7 @@ std::span<const Method* const> catalog() {
       &method_of<Gaussian>(),
       &method_of<Gmm>(),
       &method_of<Mixture>(),
+      &method_of<Mppca>(),
       &method_of<Ppca>(),
 
       // density: how likely a row is, whatever its shape

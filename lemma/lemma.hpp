@@ -55,6 +55,7 @@
 #include <lemma/mixture/gaussian.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <lemma/mixture/mixture.hpp>
+#include <lemma/mixture/mppca.hpp>
 #include <lemma/mixture/ppca.hpp>
 #include <lemma/model/bayes_rule.hpp>
 #include <lemma/model/fit.hpp>

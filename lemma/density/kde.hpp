@@ -74,7 +74,7 @@ std::shared_ptr<Kept> nothing_kept();
 
 struct KdeModel : Evidence {
   /// Of more rows so many are left out one by one.
-  static constexpr Index kMostJudged = 4000;
+  static constexpr Index kMostJudged = 2000;
 
   Kde spec;
   Vector bandwidth;
@@ -90,7 +90,7 @@ struct KdeModel : Evidence {
         result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
         result(
             "loo_log_likelihood", &M::loo_log_likelihood,
-            "sum of the log densities of the rows, each by the others; of more than 4,000 rows from so many of them"),
+            "sum of the log densities of the rows, each by the others; of more than 2,000 rows from so many of them"),
         state("points", &M::points, "the rows with a weight above 0"), state("weights", &M::weights, "of the rows")};
   }
   Index width() const { return points.cols(); }

@@ -51,6 +51,7 @@ constexpr KnownGap kGaps[] = {
     {"mixture", kDamage, "trace",
      "where the way to the fixed point began leaves no trace in the rows; that it only rose, and where it ended, is "
      "certified"},
+    {"mppca", kTold, "floor", "it takes part where a noise would be smaller alone"},
     {"gmm", kTold, "floor", "it takes part where a covariance would be smaller alone"},
     {"gp", kTold, "optimise", "hyperparameters that were learned are right as given ones too, and less is claimed"},
     {"gp", kTold, "learn_noise", "a noise that was learned is right as a given one too, and less is claimed"},

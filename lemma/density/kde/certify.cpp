@@ -16,7 +16,7 @@ namespace {
 using density::DensityRows;
 using density::kLogOfNothing;
 
-constexpr Index kPlaces = 64;       // at which densities are held against plain sums, besides points between them
+constexpr Index kPlaces = 32;       // at which densities are held against plain sums, besides points between them
 constexpr Index kAllByHand = 2000;  // up to so many rows all are left out by plain sums
 constexpr double kRounding = 1e-9;
 

@@ -72,7 +72,8 @@ void Gaussians::factorise() {
     roots_.resize(covariances_.rows(), p);
     for (Index m = 0; m < matrices(); ++m) {
       auto sigma = covariances_.middleRows(m * p, p);
-      if (ground_->floor > 0) sigma = clipped(sigma, *ground_, floor_binds_);
+      if (ground_->shape) sigma = ground_->shape(sigma, floor_binds_);
+      else if (ground_->floor > 0) sigma = clipped(sigma, *ground_, floor_binds_);
       const Matrix root = root_of(sigma);
       roots_.middleRows(m * p, p) = root;
       triangles_.emplace_back(root);

@@ -1,5 +1,6 @@
 // lemma/mixture/gmm/components.hpp: Gaussians for the EM of shared/em.hpp.
 #pragma once
+#include <functional>
 #include <lemma/math/row_products.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <optional>
@@ -14,6 +15,8 @@ struct Ground {
   double floor = 0;   // share of S
   double weight = 0;  // n
   std::optional<double> variance;  // given, not learned
+  /// Full covariances of a shape of their own (mppca): the likeliest of that shape for a covariance of rows, in the place of the floor.
+  std::function<Matrix(const Matrix&, bool& binds)> shape;
 
   double mean_variance() const { return covariance.diagonal().mean(); }
 };

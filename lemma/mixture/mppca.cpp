@@ -1,0 +1,269 @@
+// lemma/mixture/mppca.cpp
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <lemma/core/random.hpp>
+#include <lemma/core/text.hpp>
+#include <lemma/math/eigen.hpp>
+#include <lemma/math/special.hpp>
+#include <lemma/mixture/gmm/components.hpp>
+#include <lemma/mixture/mppca.hpp>
+#include <lemma/mixture/shared/search.hpp>
+#include <limits>
+
+namespace lemma {
+namespace {
+
+constexpr int kDefaultRestarts = 10;
+constexpr double kDead = 1e-9;  // a component with a smaller share has died
+
+Vector vector_of(const std::vector<double>& v) {
+  return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
+}
+
+Index parameter_count(Index k, Index p, Index q) { return k - 1 + k * (p + p * q - q * (q - 1) / 2 + 1); }
+
+/// The covariance W Wᵀ + σ² I of the greatest likelihood for S, σ² at least `least`.
+Matrix low_rank(const Matrix& s, Index q, double least, bool& binds) {
+  const Eigenpairs pairs = symmetric_eigen(s);
+  double noise = pairs.values.tail(s.rows() - q).mean();
+  if (!(noise >= least)) {
+    noise = least;
+    binds = true;
+  }
+  Matrix out = Matrix::Zero(s.rows(), s.rows());
+  for (Index k = 0; k < q; ++k) {
+    const double more = std::max(0.0, pairs.values(k) - noise);
+    out += more * pairs.vectors.col(k) * pairs.vectors.col(k).transpose();
+  }
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < i; ++j) out(i, j) = out(j, i);
+  out.diagonal().array() += noise;
+  return out;
+}
+
+/// Gaussians whose covariances have that shape: those of gmm, cut to it in each M-step.
+std::shared_ptr<const gmm::Ground> ground_of(const Mppca& spec, const Rows& rows, const Execution& execution) {
+  // Dependent columns are welcome: their density is the noise's.
+  auto ground = std::make_shared<gmm::Ground>(
+      *gmm::survey(Gmm{.components = spec.components, .covariance = Covariance::diagonal}, rows, execution));
+  ground->floor = 0;
+  const double least = spec.floor * ground->mean_variance();
+  const Index q = *spec.dimensions;
+  ground->shape = [=](const Matrix& s, bool& binds) { return low_rank(s, q, least, binds); };
+  return ground;
+}
+
+const gmm::Gaussians& gaussians_of(const em::Mixture& mixture) {
+  return static_cast<const gmm::Gaussians&>(*mixture.components);
+}
+
+void take(MppcaModel& model, const em::Mixture& mixture) {
+  const auto& gaussians = gaussians_of(mixture);
+  const Index q = *model.spec.dimensions;
+  model.weights = mixture.weights;
+  model.means = gaussians.absolute_means();
+  model.floor_reached = gaussians.floor_binds();
+  const Index p = model.means.cols(), k = model.means.rows();
+  model.loadings.resize(k * p, q);
+  model.noise.resize(k);
+  for (Index c = 0; c < k; ++c) {
+    const Eigenpairs pairs = symmetric_eigen(gaussians.covariances().middleRows(c * p, p));
+    model.noise(c) = pairs.values.tail(p - q).mean();
+    for (Index j = 0; j < q; ++j)
+      model.loadings.block(c * p, j, p, 1) =
+          std::sqrt(std::max(0.0, pairs.values(j) - model.noise(c))) * pairs.vectors.col(j);
+  }
+}
+
+em::Search search(const Mppca& spec, const Rows& rows, const std::shared_ptr<const gmm::Ground>& ground,
+                  std::uint64_t seed, const Execution& execution) {
+  em::Plan plan;
+  plan.components = spec.components;
+  plan.restarts = *spec.restarts;
+  plan.limits = {spec.max_iterations, 0.5 * spec.tolerance, spec.solver};
+  plan.weight = ground->weight;
+  plan.start = [&](Index k, Index r, const Execution& part) {
+    // Pieces that are long beside their distance are no clusters of k-means: every second start is by rows at random.
+    const Gmm start{.components = spec.components, .start = r % 2 == 0 ? GmmStart::kmeans : GmmStart::random};
+    return gmm::start_of(start, k, rows, ground, seed, r, part);
+  };
+  plan.parameters = [&](Index k) { return parameter_count(k, rows.width(), *spec.dimensions); };
+  plan.held_up = [](const em::Mixture& mixture) { return gaussians_of(mixture).floor_binds(); };
+  return em::search(rows, plan, execution);
+}
+
+/// log π_k f_k(x) of each row and component.
+Matrix joint(const MppcaModel& model, const MatrixView& x) {
+  require_width(model, x.cols());
+  Matrix out(x.rows(), model.k());
+  for (Index c = 0; c < model.k(); ++c)
+    out.col(c) = factors::log_densities(model.component(c), x).array() + std::log(model.weights(c));
+  return out;
+}
+
+Certificate unverified(const MppcaModel& model, double movement) {
+  Certificate out;
+  out.strength = Strength::consistent;
+  out.kind = "movement in one more EM step";
+  out.value = std::numeric_limits<double>::quiet_NaN();
+  out.iterations = model.iterations;
+  out.stopped = "cancelled";
+  out.message =
+      fmt::format("Cancelled after {}; the last step moved by {}, and nothing was checked. 'lemma verify' looks again.",
+                  count_of(model.iterations, "iteration"), format_significant(movement, 2));
+  return out;
+}
+
+void warn(MppcaModel& model, const em::Search& found) {
+  if (found.cancelled) model.warnings.push_back("cancelled: not all starts were finished");
+  if (model.floor_reached)
+    model.warnings.push_back(
+        fmt::format("a component shrank onto few rows and its noise is held up by the floor of {:g}, in all of {}: its "
+                    "likelihood says more of the floor than of the rows; take fewer components or dimensions",
+                    model.spec.floor, count_of(*model.spec.restarts, "start")));
+  for (Index k = 0; k < model.k(); ++k)
+    if (model.weights(k) < kDead)
+      model.warnings.push_back(
+          fmt::format("component {} has died: no row belongs to it; take fewer components", k + 1));
+}
+
+}  // namespace
+
+void Mppca::check() const {
+  if (components.empty()) throw Error("mppca: components names no number; give at least one");
+  for (const double each : components)
+    if (each != std::floor(each) || each > 1e6)
+      throw Error(fmt::format("mppca: components is {:g}, must be a whole number", each));
+}
+
+factors::Factors MppcaModel::component(Index c) const {
+  const Index p = width();
+  return {means.row(c).transpose(), loadings.middleRows(c * p, p), Vector::Constant(p, noise(c))};
+}
+
+void MppcaModel::check() const {
+  const Index p = width();
+  require(spec.dimensions.has_value() && k() > 0 && p > 1 && *spec.dimensions < p && weights.size() == k() &&
+              noise.size() == k() && loadings.rows() == k() * p && loadings.cols() == *spec.dimensions,
+          "mppca: weights, means and loadings do not fit together");
+  require(std::find(spec.components.begin(), spec.components.end(), static_cast<double>(k())) != spec.components.end(),
+          "mppca: there are not as many means as components");
+  require(weights.allFinite() && (weights.array() >= 0).all() && std::abs(weights.sum() - 1) <= 1e-9,
+          "mppca: the weights are not shares of one");
+  require(means.allFinite() && loadings.allFinite() && noise.allFinite() && (noise.array() > 0).all() &&
+              trace.allFinite() && std::isfinite(log_likelihood) && std::isfinite(aic) && std::isfinite(bic) &&
+              std::isfinite(icl),
+          "mppca: a number is not usable");
+  require(parameters == parameter_count(k(), p, *spec.dimensions), "mppca: the number of parameters is wrong");
+  require(iterations > 0 && trace.size() == iterations, "mppca: trace must have one number for each iteration");
+  require(tried.size() == tried_bic.size() && tried.size() > 0 &&
+              tried.size() <= static_cast<Index>(spec.components.size()) &&
+              tried == vector_of(spec.components).head(tried.size()) && tried_bic.allFinite(),
+          "mppca: what was tried is not what was asked for");
+}
+
+Matrix MppcaModel::memberships(const MatrixView& x) const {
+  Matrix out = joint(*this, x);
+  softmax_rows(out);
+  return out;
+}
+Vector MppcaModel::log_density(const MatrixView& x) const { return log_sum_exp_rows(joint(*this, x)); }
+
+Labels MppcaModel::assign(const MatrixView& x) const {
+  const Matrix r = memberships(x);
+  Labels out(at(x.rows()), -1);
+  for (Index i = 0; i < x.rows(); ++i) {
+    Index most = 0;
+    if (!r.row(i).allFinite()) continue;
+    r.row(i).maxCoeff(&most);
+    out[at(i)] = static_cast<int>(most);
+  }
+  return out;
+}
+
+DrawnRows MppcaModel::draw(Index count, std::uint64_t seed) const {
+  DrawnRows out{Matrix(count, width())};
+  Vector z(loadings.cols());
+  for (Index i = 0; i < count; ++i) {
+    RandomStream random(seed, at(i));
+    double left = random.uniform();
+    Index c = 0;
+    while (c + 1 < k() && left >= weights(c)) left -= weights(c++);
+    for (double& each : z) each = random.normal();
+    for (Index j = 0; j < width(); ++j) {
+      double value = means(c, j) + std::sqrt(noise(c)) * random.normal();
+      for (Index l = 0; l < z.size(); ++l) value += loadings(c * width() + j, l) * z(l);
+      out.x(i, j) = value;
+    }
+  }
+  return out;
+}
+
+std::string MppcaModel::summary(const Names& names) const {
+  constexpr Index kMost = 50;
+  const Index shown = std::min(k(), kMost);
+  std::vector<std::string> component;
+  for (Index c = 0; c < shown; ++c) component.push_back(fmt::format("{}", c + 1));
+  const Vector share = weights.head(shown), rest = noise.head(shown);
+  TextTable table;
+  table.right("component", component)
+      .numbers("weight", {share.begin(), share.end()}, 4)
+      .numbers("noise", {rest.begin(), rest.end()}, 4);
+  for (Index j = 0; j < width(); ++j) {
+    const Vector column = means.col(j).head(shown);
+    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1),
+                  {column.begin(), column.end()}, 4);
+  }
+  std::string out =
+      fmt::format("Mixture of {} with {} each, after {}\n\nWeights, variances of the noise and means:\n",
+                  count_of(k(), "source"), count_of(loadings.cols(), "direction"), count_of(iterations, "iteration"));
+  out += table.str({.width = 100});
+  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  if (tried.size() > 1) {
+    std::vector<std::string> number;
+    for (const double each : tried) number.push_back(fmt::format("{:g}", each));
+    out += "\nNumbers of components tried:\n" +
+           TextTable().right("components", number).numbers("BIC", {tried_bic.begin(), tried_bic.end()}, 7).str();
+  }
+  return out + fmt::format("\nlog-likelihood {}   {}   AIC {}   BIC {}   ICL {}\n",
+                           format_significant(log_likelihood, 7), count_of(parameters, "parameter"),
+                           format_significant(aic, 7), format_significant(bic, 7), format_significant(icl, 7));
+}
+
+MppcaModel fit(const Valid<Mppca>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  MppcaModel model;
+  model.spec = *spec;
+  if (!model.spec.restarts) model.spec.restarts = kDefaultRestarts;
+  if (!model.spec.dimensions) model.spec.dimensions = 1;
+  if (*model.spec.dimensions >= rows.width())
+    throw Error(fmt::format("mppca: dimensions is {}, and there {}; it must be fewer, so that noise is left",
+                            *model.spec.dimensions,
+                            rows.width() == 1 ? "is 1 column" : fmt::format("are {} columns", rows.width())));
+  const auto ground = ground_of(model.spec, rows, execution.part(0, 0.05));
+  const em::Search found = search(model.spec, rows, ground, options.seed, execution.part(0.05, 0.95));
+  if (!found.best) throw Cancelled();
+  const em::Run& best = *found.best;
+  take(model, best.mixture);
+  model.iterations = static_cast<int>(best.trace.size());
+  model.trace = vector_of(best.trace);
+  model.tried = vector_of(found.tried);
+  model.tried_bic = vector_of(found.bic);
+  model.parameters = static_cast<int>(parameter_count(model.k(), model.width(), *model.spec.dimensions));
+  model.log_likelihood = best.log_likelihood;
+  model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
+  model.bic = -2 * best.log_likelihood + static_cast<double>(model.parameters) * std::log(ground->weight);
+  model.icl = model.bic;
+  warn(model, found);
+  try {
+    model.icl = model.bic - 2 * em::step(rows, best.mixture, execution.part(0.95, 0.96)).hard;
+    if (!found.cancelled) model.certificate = certify(model, rows, execution.part(0.96, 1));
+    else model.certificate = unverified(model, best.movement);
+  } catch (const Cancelled&) { model.certificate = unverified(model, best.movement); }
+  return model;
+}
+
+template const Method& method_of<Mppca>();
+
+}  // namespace lemma
