@@ -42,7 +42,7 @@ TEST(Ledger, ThreeRowsOfTwentyThousandAreKnownAgain) {
 
 TEST(Ledger, EqualRowsAfterAProperSplitAreNotCalledTrainingRows) {
   const Folder in;  // of letters one row in ten is equal to another
-  ASSERT_EQ(in.lemma("split letters --by lettr -o train.csv test.csv").code, 0);
+  ASSERT_EQ(in.lemma("split letters --by lettr --test 0.25 -o train.csv test.csv").code, 0);
   ASSERT_EQ(in.lemma("fit centroid train.csv 'lettr ~ .' -o model.lemma").code, 0);
   const std::string words = words_of(in.lemma("evaluate model.lemma test.csv"));
   EXPECT_TRUE(contains(words, "Test rows: 481 of 5,000 rows (9.6 %) are equal to training rows, as many as among"))
