@@ -92,9 +92,9 @@ TEST(Ledger, RowsAreKnownWithoutTheirWeightsButOtherWeightsAreAnotherFit) {
   EXPECT_TRUE(contains(words_of(in.lemma("evaluate model.lemma train.csv")), "these are the 60 rows that trained"));
 }
 
-TEST(Ledger, AResponseThatTheMethodDoesNotLookAtIsNoPartOfTheRow) {
+TEST(Ledger, AColumnThatTheMethodDoesNotLookAtIsNoPartOfTheRow) {
   const Folder in;
-  ASSERT_EQ(in.lemma("fit kmeans iris 'petal_width ~ . - species' --k 3 -o model.lemma").code, 0);
+  ASSERT_EQ(in.lemma("fit kmeans iris '~ . - species - petal_width' --k 3 -o model.lemma").code, 0);
   std::string bare = "sepal_length,sepal_width,petal_length\n";
   const Table iris = dataset("iris");
   for (Index i = 0; i < 20; ++i)
