@@ -112,7 +112,7 @@ std::vector<Column> residuals_of(const TrainedModel& trained, const std::vector<
 
 /// A number with fewer digits is written with fewer: the shortest text that reads back to it.
 void round_to_digits(Column& column, int digits) {
-  if (digits == 0 || column.type() != ColumnType::numeric) return;
+  if (digits == 0 || column.type() != ColumnType::numeric || column.numbers().quantity != Quantity::number) return;
   for (double& each : std::get<Numbers>(column.data).values)
     if (std::isfinite(each)) each = std::strtod(fmt::format("{:.{}e}", each, digits - 1).c_str(), nullptr);
 }

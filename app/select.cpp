@@ -105,14 +105,15 @@ void add_select(CLI::App& tool, Context& context) {
   add_option(*command, "--ignore", flags->ignore, "of margin: outliers of each class that do not count");
   add_option(*command, "--method", flags->method,
              "whose errors judge a subset (default: ols for numbers, lda for classes)");
-  add_option(*command, "--score", flags->score,
-             "of subsets: aic, bic, adjusted_r_squared or cp of least squares, holdout or cross (default: bic of ols, "
-             "else cross)");
+  add_option(
+      *command, "--score", flags->score,
+      "of subsets: aic, bic, adjusted_r_squared or cp of least squares, or errors on rows set apart: holdout, cross, "
+      "loo or bootstrap (default: bic of ols, else cross)");
   add_option(*command, "--size", flags->size, "of subsets: how many columns");
   add_option(*command, "--folds", flags->folds, "of --score cross")->capture_default_str();
   add_option(*command, "--holdout", flags->holdout, "share of rows held out (holdout, importance)")
       ->capture_default_str();
-  add_option(*command, "--samples", flags->samples, "of stability")
+  add_option(*command, "--samples", flags->samples, "of stability, and of --score bootstrap")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   add_option(*command, "--sample", flags->sample, "of stability: half of the rows, or bootstrap")

@@ -23,7 +23,7 @@ struct SplitOptions {
   DataOptions data;
   std::vector<std::string> output;
   std::string by;
-  double test = 0.25;
+  double test = 0.2;
   std::optional<double> validation;
 };
 

@@ -53,6 +53,39 @@ TEST(CsvTool, PredictionsStandBehindTheRecordsAsTheyAreWritten) {
   EXPECT_TRUE(contains(levels.out, "factor(day)2024-03-04")) << levels.out << levels.err;
 }
 
+TEST(CsvTool, ADateThatIsPredictedIsADate) {
+  const Folder in;
+  in.write("d.csv", "due,x,c\n2024-02-27,1,a\n2024-02-28,2,a\n2024-02-29,3,b\n2024-03-02,4,b\n2024-03-02,5,b\n");
+  ASSERT_EQ(in.lemma("fit ols d.csv 'due ~ x' -o m.lemma").code, 0);
+  EXPECT_EQ(in.lemma("predict m.lemma d.csv --what value").out,
+            "prediction\n2024-02-27\n2024-02-28\n2024-02-29\n2024-03-01\n2024-03-02\n");
+  const auto all = in.lemma("predict m.lemma d.csv --interval confidence --rows 3 --digits 2");
+  EXPECT_TRUE(contains(all.out, "prediction,lower,upper,residual\n2024-02-29,2024-02-"))
+      << all.out;  // a residual is days
+  EXPECT_TRUE(contains(in.lemma("predict m.lemma d.csv --rows 1 --json").out, "\"2024-02-27\""));
+  ASSERT_EQ(in.lemma("fit ols d.csv 'I(due + 0) ~ x' -o n.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma("predict n.lemma d.csv --rows 1 --what value").out, "prediction\n197")) << "days";
+  in.write("t.csv", "at,x\n2024-02-27T10:00:00,1\n2024-02-27T10:30:00,2\n2024-02-27T11:00:00,3\n");
+  ASSERT_EQ(in.lemma("fit ols t.csv 'at ~ x' -o t.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma("predict t.lemma t.csv --what value").out, "prediction\n2024-02-27T10:00"));
+  EXPECT_EQ(in.lemma("evaluate m.lemma d.csv").code, 0);
+  EXPECT_EQ(in.lemma("fit tree d.csv 'due ~ x + c' -o tree.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma("predict tree.lemma d.csv").out, "\n2024-0"));
+}
+
+TEST(CsvTool, AMethodWithoutAResponseSaysSo) {
+  const Folder in;
+  for (const char* method : {"kmeans", "pca", "gmm", "mds", "agglomerative", "scale", "gaussian"})
+    for (const char* formula : {"species ~ .", "sepal_length ~ ."}) {
+      const auto refused = in.lemma(std::string("fit ") + method + " iris '" + formula + "'");
+      EXPECT_EQ(refused.code, 2) << method;
+      EXPECT_TRUE(contains(refused.err, "this method has no response")) << method << ": " << refused.err;
+      EXPECT_TRUE(contains(refused.err, "write '~ .' for all of them, '~ . - s")) << refused.err;
+    }
+  EXPECT_EQ(in.lemma("fit 'scale | lda' iris 'species ~ .'").code, 0);
+  EXPECT_EQ(in.lemma("fit 'scale | kmeans' iris 'species ~ .'").code, 2);
+}
+
 TEST(CsvTool, MissingSpellingsAreAddedOrReplaced) {
   const Folder in;
   in.write("d.csv", "x,c\n1,NA\nnone,u\n3,v\n");
@@ -76,7 +109,7 @@ TEST(CsvTool, PackedOutputIsReadBack) {
   for (const std::string ending : {"gz", "xz", "zst"}) {
     ASSERT_EQ(in.lemma("split iris -o a.csv." + ending + " b.csv." + ending).code, 0) << ending;
     const auto described = in.lemma("describe a.csv." + ending);
-    EXPECT_TRUE(contains(described.out, "a.csv." + ending + ": 112 rows, 5 columns")) << described.out << described.err;
+    EXPECT_TRUE(contains(described.out, "a.csv." + ending + ": 120 rows, 5 columns")) << described.out << described.err;
   }
 }
 

@@ -42,7 +42,7 @@ TEST(Ledger, ThreeRowsOfTwentyThousandAreKnownAgain) {
 
 TEST(Ledger, EqualRowsAfterAProperSplitAreNotCalledTrainingRows) {
   const Folder in;  // of letters one row in ten is equal to another
-  ASSERT_EQ(in.lemma("split letters --by lettr -o train.csv test.csv").code, 0);
+  ASSERT_EQ(in.lemma("split letters --by lettr --test 0.25 -o train.csv test.csv").code, 0);
   ASSERT_EQ(in.lemma("fit centroid train.csv 'lettr ~ .' -o model.lemma").code, 0);
   const std::string words = words_of(in.lemma("evaluate model.lemma test.csv"));
   EXPECT_TRUE(contains(words, "Test rows: 481 of 5,000 rows (9.6 %) are equal to training rows, as many as among"))
@@ -92,9 +92,9 @@ TEST(Ledger, RowsAreKnownWithoutTheirWeightsButOtherWeightsAreAnotherFit) {
   EXPECT_TRUE(contains(words_of(in.lemma("evaluate model.lemma train.csv")), "these are the 60 rows that trained"));
 }
 
-TEST(Ledger, AResponseThatTheMethodDoesNotLookAtIsNoPartOfTheRow) {
+TEST(Ledger, AColumnThatTheMethodDoesNotLookAtIsNoPartOfTheRow) {
   const Folder in;
-  ASSERT_EQ(in.lemma("fit kmeans iris 'petal_width ~ . - species' --k 3 -o model.lemma").code, 0);
+  ASSERT_EQ(in.lemma("fit kmeans iris '~ . - species - petal_width' --k 3 -o model.lemma").code, 0);
   std::string bare = "sepal_length,sepal_width,petal_length\n";
   const Table iris = dataset("iris");
   for (Index i = 0; i < 20; ++i)

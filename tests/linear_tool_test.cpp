@@ -202,7 +202,13 @@ TEST(LinearTool, ALinearMachineShowsItsPlane) {
   expect_says(in, "fit svm pima_train 'type ~ glu + bmi' --kernel linear --standardize",
               {"f(x) = x w + b", "glu", "bmi"});
   expect_says(in, "fit svm iris 'species ~ .' --kernel linear -o m.lemma", {"versicolor against setosa"});
-  EXPECT_EQ(first_line(in.lemma("predict m.lemma iris --what machines").out), "machine_1,machine_2,machine_3");
+  EXPECT_EQ(first_line(in.lemma("predict m.lemma iris --what machines").out),
+            "versicolor_against_setosa,virginica_against_setosa,virginica_against_versicolor");
+  expect_says(in, "fit svm iris 'species ~ .' --classes one-vs-rest -o r.lemma", {"setosa against the rest"});
+  EXPECT_EQ(first_line(in.lemma("predict r.lemma iris --what machines").out),
+            "setosa_against_the_rest,versicolor_against_the_rest,virginica_against_the_rest");
+  expect_says(in, "fit svm boston 'medv ~ lstat' -o n.lemma", {"Support vector regression"});
+  EXPECT_EQ(first_line(in.lemma("predict n.lemma boston --what machines").out), "machine");
   expect_refuses(in, "predict m.lemma iris --what probabilities", "--probabilities true");
   EXPECT_FALSE(has(in.lemma("fit svm iris 'species ~ .'").out, "f(x) = x w"));
   for (const auto& [call, name] : {std::pair{"lda iris 'species ~ .'", "covariance"},

@@ -5,11 +5,13 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/kernel_lda/parts.hpp>
+#include <lemma/kernel/shared/held_out_lambdas.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/math/tiled_cholesky.hpp>
+#include <lemma/model/held_out.hpp>
 #include <limits>
 
 namespace lemma {
@@ -145,6 +147,8 @@ KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOpti
   KernelLdaModel model;
   model.spec = *spec;
   model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
+  if (!spec->lambda)
+    return fit_with_chosen(model.spec, held_out_lambdas(KernelLda::name, model.spec.kernel, data), rows, options);
   const kernel_lda::Frame frame(model.spec, data, rows.classes);
   require(frame.divisor() > 0, fmt::format("kernel_lda: {:g} rows in {} classes leave nothing to learn the covariance "
                                            "from; there must be more rows than classes",
@@ -160,7 +164,7 @@ KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOpti
   const Matrix of_means = frame.means.transpose() * with_means;
   const double apart = (frame.between.transpose() * of_means * frame.between).trace();
   if (!(apart > 1e-13 * frame.counts.sum() * kernel.diagonal().cwiseAbs().maxCoeff())) {
-    if (!model.warnings.empty()) kernel_lda::refuse(kernel, spec->lambda, execution);
+    if (!model.warnings.empty()) kernel_lda::refuse(kernel, *spec->lambda, execution);
     throw Error("kernel_lda: the class means are equal, so there is no direction that tells the classes apart");
   }
   model.prior = frame.prior;
@@ -175,10 +179,10 @@ KernelLdaModel fit(const Valid<KernelLda>& spec, const Rows& rows, const FitOpti
     kernel_lda::place_means(model, with_means);
     model.certificate = kernel_lda::certificate_of(model, kernel, data, frame, part);
   };
-  take(kernel_lda::by_cholesky(frame, kernel, data, with_means, of_means, spec->lambda, execution.part(0.1, 0.4)),
+  take(kernel_lda::by_cholesky(frame, kernel, data, with_means, of_means, *spec->lambda, execution.part(0.1, 0.4)),
        execution.part(0.4, 0.5));
   if (!model.certificate.holds() && data.count() <= KernelLdaModel::kMostEigen)
-    take(kernel_lda::by_eigenvectors(frame, kernel, data, spec->lambda, execution.part(0.5, 0.9)),
+    take(kernel_lda::by_eigenvectors(frame, kernel, data, *spec->lambda, execution.part(0.5, 0.9)),
          execution.part(0.9, 1));
   return model;
 }

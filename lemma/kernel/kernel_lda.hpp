@@ -29,7 +29,7 @@ namespace lemma {
 ///              norm of S⁻¹ (bounded by that of the space): then B v = ρ S v, and no discriminant is missing.
 struct KernelLda {
   Kernel kernel;
-  double lambda = 1;
+  std::optional<double> lambda = 1;
   PriorChoice prior = Prior::proportions;
   double gigabytes = 1;
 
@@ -47,8 +47,10 @@ struct KernelLda {
     using S = KernelLda;
     return std::tuple{
         param("kernel", &S::kernel, "inner product of the features"),
-        param("lambda", &S::lambda, "added to the scatter within the classes in every direction", above(0),
-              Step::logarithmic),
+        param("lambda", &S::lambda,
+              "added to the scatter within the classes in every direction; auto: chosen among 20 by the loss of rows "
+              "held out in five folds",
+              above(0), Step::logarithmic),
         param("prior", &S::prior,
               "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
@@ -75,6 +77,7 @@ struct KernelLdaModel : Evidence {
   KeptRows points;
   RowNumbers places;
   Matrix dual_coefficients;  // a row for each kept row, a column per discriminant
+  Vector lambda_path, held_out_loss;
 
   static constexpr auto fields() {
     using M = KernelLdaModel;
@@ -84,6 +87,10 @@ struct KernelLdaModel : Evidence {
         result("means", &M::means, "coordinates of the class means: a row per class, a column per discriminant"),
         result("svd", &M::svd, "standard deviation between classes over that within, along each discriminant"),
         result("proportion_of_trace", &M::proportion_of_trace, "share of the variance between classes"),
+        later(result("lambda_path", &M::lambda_path,
+                     "lambda auto: those that were tried, the largest first; else empty")),
+        later(result("held_out_loss", &M::held_out_loss,
+                     "lambda auto: mean of -log(probability of the class) of held-out rows, for each of them")),
         state("offset", &M::offset, "of each coordinate: that of the mean of all classes"),
         state("points", &M::points, "the rows with a weight above 0; none for a precomputed kernel"),
         state("places", &M::places, "of the rows, for a precomputed kernel"),

@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/kernel_logistic/parts.hpp>
+#include <lemma/kernel/shared/held_out_lambdas.hpp>
 #include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/model/claim.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -19,7 +21,7 @@ std::span<double> span_of(Vector& v) { return {v.data(), static_cast<std::size_t
 }  // namespace
 
 Problem::Problem(const KernelLogistic& spec, const KernelRows& rows, Index function, Index functions, bool is_psd)
-    : data(rows), y(rows.count()), lambda(spec.lambda), intercept(spec.intercept), positive(is_psd) {
+    : data(rows), y(rows.count()), lambda(*spec.lambda), intercept(spec.intercept), positive(is_psd) {
   for (Index i = 0; i < rows.count(); ++i) y(i) = is_positive(rows.label_of(i), function, functions) ? 1 : 0;
 }
 
@@ -111,6 +113,8 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
   KernelLogisticModel model;
   model.spec = *spec;
   model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
+  if (!spec->lambda)
+    return fit_with_chosen(model.spec, held_out_lambdas(KernelLogistic::name, model.spec.kernel, data), rows, options);
   model.counts = class_counts(KernelLogistic::name, data, rows.classes);
   const BoundKernel kernel(model.spec.kernel, data.points);
   bool positive = true;

@@ -31,7 +31,7 @@ constexpr auto names_of(KernelLogisticSolver) { return std::array<std::string_vi
 ///              values made anew from the rows. A kernel that is not positive semidefinite: stationary, λα = w (y − p).
 struct KernelLogistic {
   Kernel kernel;
-  double lambda = 1;
+  std::optional<double> lambda = 1;
   bool intercept = true;
   KernelLogisticSolver solver = KernelLogisticSolver::newton;
   double tolerance = 1e-9;
@@ -53,7 +53,9 @@ struct KernelLogistic {
     using S = KernelLogistic;
     return std::tuple{
         param("kernel", &S::kernel, "inner product of the features"),
-        param("lambda", &S::lambda, "penalty on the squared norm of f", above(0), Step::logarithmic),
+        param("lambda", &S::lambda,
+              "penalty on the squared norm of f; auto: chosen among 20 by the loss of rows held out in five folds",
+              above(0), Step::logarithmic),
         param("intercept", &S::intercept, "fit an unpenalised intercept"),
         param(
             "solver", &S::solver,
@@ -78,6 +80,7 @@ struct KernelLogisticModel : Evidence {
   KeptRows points;
   RowNumbers places;
   PathMatrix dual_coefficients;  // a row for each function
+  Vector lambda_path, held_out_loss;
 
   static constexpr auto fields() {
     using M = KernelLogisticModel;
@@ -88,6 +91,10 @@ struct KernelLogisticModel : Evidence {
         result("deviance", &M::deviance, "twice the sum of losses"),
         result("squared_norm", &M::squared_norm, "‖f‖²"),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
+        later(result("lambda_path", &M::lambda_path,
+                     "lambda auto: those that were tried, the largest first; else empty")),
+        later(result("held_out_loss", &M::held_out_loss,
+                     "lambda auto: mean of -log(probability of the class) of held-out rows, for each of them")),
         state("points", &M::points, "the rows with a weight above 0; none for a precomputed kernel"),
         state("places", &M::places, "of the rows, for a precomputed kernel"),
         state("dual_coefficients", &M::dual_coefficients, "α, one for each kept row; a row for each function")};

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
+#include <lemma/core/row_views.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/model/fit.hpp>
@@ -210,6 +211,42 @@ TEST(KernelLogistic, RowsWithOppositeLabelsShareTheirOdds) {
   std::fill(labels.begin() + 20, labels.end(), "b");
   const auto m = fit(KernelLogistic{.lambda = 1e-6}, x, labels);
   EXPECT_LT((m.probabilities(x).array() - 0.5).abs().maxCoeff(), 1e-9);
+}
+
+/// A λ that the rows choose: the least loss of held-out rows, whatever the order of the rows, and looked up again.
+TEST(KernelLogistic, LambdaAutoIsThatOfTheLeastHeldOutLoss) {
+  const Rings rings(80);
+  const MemoryRows rows = rings.rows();
+  const auto m = fit(Valid<KernelLogistic>((KernelLogistic{.kernel = Rbf{.gamma = 0.5}, .lambda = {}})), rows, {});
+  ASSERT_EQ(m.lambda_path.size(), 20);
+  Index best = 0;
+  m.held_out_loss.minCoeff(&best);
+  EXPECT_EQ(*m.spec.lambda, m.lambda_path(best));
+  EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+  KernelLogistic same = (KernelLogistic{.kernel = Rbf{.gamma = 0.5}, .lambda = {}});
+  same.lambda = *m.spec.lambda;
+  const auto plain = fit(Valid<KernelLogistic>(same), rows, {});
+  EXPECT_EQ(plain.dual_coefficients.of, m.dual_coefficients.of) << "the fit with that number";
+  EXPECT_EQ(plain.lambda_path.size(), 0);
+  std::vector<Index> turned;
+  for (Index i = rows.count(); i-- > 0;) turned.push_back(i);
+  const SelectedRows others(rows, turned);
+  const auto again =
+      fit(Valid<KernelLogistic>((KernelLogistic{.kernel = Rbf{.gamma = 0.5}, .lambda = {}})), others, {});
+  EXPECT_NEAR(*again.spec.lambda, *m.spec.lambda, 1e-9 * *m.spec.lambda);
+  auto damaged = fit(Valid<KernelLogistic>(same), rows, {});
+  damaged.lambda_path = m.lambda_path;
+  damaged.held_out_loss = m.held_out_loss;
+  EXPECT_TRUE(certify(damaged, rows, {}).holds());
+  damaged.held_out_loss((best + 5) % 20) *= 0.5;
+  EXPECT_FALSE(certify(damaged, rows, {}).holds());
+  same.lambda = m.lambda_path((best + 1) % 20);
+  damaged = fit(Valid<KernelLogistic>(same), rows, {});
+  damaged.lambda_path = m.lambda_path;
+  damaged.held_out_loss = m.held_out_loss;
+  const Certificate found = certify(damaged, rows, {});
+  EXPECT_FALSE(found.holds());
+  EXPECT_NE(found.message.find("lambda"), std::string::npos) << found.message;
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ struct SvmModel : Evidence {
   static constexpr auto parts() {
     return std::tuple{
         part({"machines", "f of each machine, of a pair or of a class against the rest, as `machines` lists them",
-              Given::asked, PartColumns::numbered, "machine"},
+              Given::asked, PartColumns::own},
              &SvmModel::decisions_of_machines)};
   }
   Index width() const { return support_vectors.width; }
@@ -160,7 +160,7 @@ struct SvmModel : Evidence {
 
   /// f of each machine: a column each.
   Matrix machine_values(const MatrixView& x, const Execution& execution = {}) const;
-  Matrix decisions_of_machines(const MatrixView& x) const { return machine_values(x); }
+  NamedMatrix decisions_of_machines(const MatrixView& x) const;  // by their classes: versicolor_against_setosa
   Vector predict(const MatrixView& x) const;   // numbers; Error of a model of classes, as classify is of one of numbers
   Labels classify(const MatrixView& x) const;  // of two classes by the sign of f, else the largest column of decision
   /// f of two classes. Of several one column a class: of each class against the rest, or how many of its pairs it wins;

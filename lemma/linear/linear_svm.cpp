@@ -3,10 +3,12 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/linear_svm/entry_rows.hpp>
+#include <lemma/linear/linear_svm/second_look.hpp>
 #include <lemma/linear/shared/margin_problem.hpp>
 #include <lemma/linear/shared/planes.hpp>
 #include <lemma/model/claim.hpp>
 #include <memory>
+#include <optional>
 
 namespace lemma {
 namespace {
@@ -22,17 +24,32 @@ LinearSvmSolver chosen_solver(const LinearSvm& spec, const Rows& rows) {
   return few_columns(rows) ? LinearSvmSolver::exact : LinearSvmSolver::dual;
 }
 
+/// Columns far from 0 that are not taken about their means: the last bits of α decide what such a dual point proves, and whether
+/// another look finds one as good is not known before it has been taken.
+bool far_from_zero(const LinearSvm& spec, const Columns& columns) {
+  if (centre_for(spec, columns).size() > 0) return false;
+  constexpr double kFar = 1e3;
+  for (Index j = 0; j < columns.centre.size(); ++j)
+    if (std::abs(columns.centre(j)) > kFar * columns.spread(j) && columns.spread(j) > 0) return true;
+  return false;
+}
+
 /// The plane in the user's units, judged by the numbers that it has there; where the solver's own dual point does not
-/// prove it, by the one that a second look would find.
-Point settled(const LinearSvm& spec, const Problem& problem, const RowProducts& rows, Point point, bool centred,
-              const Execution& execution) {
+/// prove it, or is in doubt, by what a second look at the rows finds.
+Point settled(const LinearSvm& spec, const Problem& problem, const RowProducts& rows, Index plane, Point point,
+              bool centred, bool doubtful, std::optional<SecondLook>& look, const Execution& execution) {
   const Vector& centre = rows.centre();
   if (centred && centre.size() > 0) point.theta(0) -= centre.dot(point.theta.tail(centre.size()));
   const Vector users = point.theta;
   point.theta = about_centre(users, centre);
   judge(problem, rows, point);
-  if (!(point.gap() <= tolerance_of(spec)) && point.theta.allFinite() && point.stopped != Stop::cancelled)
-    point.dual = std::max(point.dual, proved(spec, problem, rows, point.theta, execution).dual);
+  if ((doubtful || !(point.gap() <= tolerance_of(spec))) && point.theta.allFinite() &&
+      point.stopped != Stop::cancelled) {
+    if (!look) look.emplace(spec, rows.rows(), execution);
+    const Point second = look->at(look->problem(plane), users);
+    point.primal = second.primal;
+    point.dual = second.dual;
+  }
   point.theta = users;
   return point;
 }
@@ -108,6 +125,8 @@ LinearSvmModel fit(const Valid<LinearSvm>& spec, const Rows& rows, const FitOpti
     each->of.resize(planes);
 
   const RowProducts plain(rows, {}, execution), products(rows, centre_for(*spec, columns), execution);
+  const bool doubtful = far_from_zero(*spec, columns);
+  std::optional<SecondLook> look;  // where it is needed
   std::unique_ptr<EntryRows> entries;
   if (model.spec.solver != LinearSvmSolver::exact)
     entries = std::make_unique<EntryRows>(rows, tolerance_of(model.spec) >= kRough, execution);
@@ -121,7 +140,8 @@ LinearSvmModel fit(const Valid<LinearSvm>& spec, const Rows& rows, const FitOpti
                   : exact                                      ? interior_point(problem, products, how)
                   : model.spec.solver == LinearSvmSolver::dual ? descend(problem, plain, *entries, how)
                                                                : pegasos(problem, plain, *entries, how);
-    const Point point = settled(model.spec, problem, products, std::move(found), exact, how.execution);
+    const Point point =
+        settled(model.spec, problem, products, k, std::move(found), exact, doubtful, look, how.execution);
     lemma::planes::require_numbers(LinearSvm::name, point.theta.allFinite(), rows.features, columns.spread);
     model.coefficients.of.row(k) = point.theta.tail(rows.width()).transpose();
     model.intercept.of(k) = point.theta(0);

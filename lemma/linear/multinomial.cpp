@@ -5,6 +5,7 @@
 #include <lemma/linear/multinomial/parts.hpp>
 #include <lemma/linear/shared/likelihood_gap.hpp>
 #include <lemma/linear/shared/newton.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/optimize/minimise.hpp>
 
 namespace lemma {
@@ -212,7 +213,7 @@ PenaltyTerm penalty_of(const Multinomial& spec) {
   Logistic as;
   as.penalty = static_cast<Penalty>(spec.penalty);
   as.alpha = spec.alpha;
-  return PenaltyTerm(as, spec.lambda);
+  return PenaltyTerm(as, spec.lambda.value_or(1));
 }
 
 Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, double tolerance) {
@@ -228,15 +229,39 @@ Certificate certificate_of(const Solution& at, const PenaltyTerm& penalty, doubl
 
 void Multinomial::check() const {
   const bool kinked = penalty == MultinomialPenalty::l1 || (penalty == MultinomialPenalty::elastic_net && alpha > 0);
-  if (kinked && lambda > 0 && solver == MultinomialSolver::lbfgs)
+  if (kinked && lambda != 0.0 && solver == MultinomialSolver::lbfgs)
     throw Error(
         fmt::format("multinomial: solver lbfgs needs a penalty that is smooth, which {} is not; use auto or newton",
                     name_of(penalty)));
 }
 
+namespace {
+
+/// From the least λ that leaves no coefficient (l2: a thousand times that for α = 1) down, as for logistic.
+std::vector<double> path_for(const Multinomial& spec, const Rows& rows, const Execution& execution) {
+  using namespace softmax;
+  const Loss loss(rows, learn_classes(spec, rows, execution), execution);
+  const Vector& counts = loss.classes().counts;
+  Matrix at = Matrix::Zero(counts.size(), loss.terms()), slopes;
+  if (spec.intercept) at.col(0) = (counts / counts.sum()).array().log();
+  loss.value(at, slopes);
+  double largest = 0;
+  for (Index j = 0; j < loss.frame().width(); ++j)
+    if (loss.frame().inverse_scale(j) > 0)
+      largest = std::max(largest, slopes.col(j + 1).cwiseAbs().maxCoeff() / loss.frame().factor(j));
+  const double share = spec.penalty == MultinomialPenalty::l1            ? 1
+                       : spec.penalty == MultinomialPenalty::elastic_net ? std::max(spec.alpha, 1e-3)
+                                                                         : 1e-3;
+  const bool wide = static_cast<double>(loss.frame().width()) > counts.sum();
+  return lambda_path(largest > 0 ? largest / share : 1, kTried, wide ? 1e-3 : 1e-5);
+}
+
+}  // namespace
+
 MultinomialModel fit(const Valid<Multinomial>& spec, const Rows& rows, const FitOptions& options) {
   using namespace softmax;
   const Execution execution = options.execution();
+  if (!spec->lambda) return fit_with_chosen(*spec, path_for(*spec, rows, execution.part(0, 0.02)), rows, options);
   const Loss loss(rows, learn_classes(*spec, rows, execution.part(0, 0.1, "reading rows")), execution);
   const PenaltyTerm penalty = penalty_of(*spec);
   const Vector& counts = loss.classes().counts;

@@ -1,6 +1,7 @@
 // lemma/linear/multinomial.hpp
 #pragma once
 #include <lemma/linear/logistic.hpp>
+#include <optional>
 
 namespace lemma {
 
@@ -22,9 +23,10 @@ constexpr auto names_of(MultinomialSolver) { return std::array<std::string_view,
 ///              L-BFGS, for l2.
 /// Certificate  λ > 0, optimal: the duality gap. u = t_c w (y − p) for the rows of class c, with t such that Σ u = 0 for each
 ///              class (the stationary point of a chain between the classes: always positive), is a dual point; relative to J.
-///              λ = 0: a dual point by one more Newton step, which a second look takes by an orthogonal triangle.
+///              λ = 0: a dual point by one more Newton step, which a second look takes by an orthogonal triangle. A λ that
+///              was chosen is that of the least loss of held-out rows, found anew.
 struct Multinomial {
-  double lambda = 1;
+  std::optional<double> lambda = 1;
   MultinomialPenalty penalty = MultinomialPenalty::l2;
   double alpha = 0.5;
   bool intercept = true;
@@ -46,7 +48,8 @@ struct Multinomial {
   static constexpr auto params() {
     using M = Multinomial;
     return std::tuple{param("lambda", &M::lambda,
-                            "weight of the penalty; 0: coefficients against the first class, with standard errors",
+                            "weight of the penalty; 0: coefficients against the first class, with standard errors; "
+                            "auto: chosen among 20 by the loss of rows held out in five folds",
                             at_least(0), Step::logarithmic),
                       param("penalty", &M::penalty, "on the coefficients: l2, l1 or elastic_net (alpha)"),
                       param("alpha", &M::alpha, "elastic_net: the share of l1", between(0, 1)),
@@ -72,6 +75,7 @@ struct MultinomialModel : Evidence {
   Vector intercept_std_errors, intercept_z, intercept_p;
   double objective = kNone, deviance = kNone, null_deviance = kNone, df = kNone, aic = kNone;
   Vector counts;  // weight of each class's rows
+  Vector lambda_path, held_out_loss;
 
   static constexpr auto fields() {
     using M = MultinomialModel;
@@ -92,6 +96,10 @@ struct MultinomialModel : Evidence {
         result("null_deviance", &M::null_deviance, "of the intercepts alone"),
         result("df", &M::df, "number of coefficients that are not 0, and classes - 1 intercepts"),
         result("aic", &M::aic, "deviance + 2 df"),
+        later(result("lambda_path", &M::lambda_path,
+                     "lambda auto: those that were tried, the largest first; else empty")),
+        later(result("held_out_loss", &M::held_out_loss,
+                     "lambda auto: mean of -log(probability of the class) of held-out rows, for each of them")),
         result("counts", &M::counts, "rows of each class, by weight", kByClass)};
   }
   static constexpr PlaneSum kPlaneSum = PlaneSum::plain;

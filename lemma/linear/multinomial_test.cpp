@@ -1,5 +1,6 @@
 #include <cmath>
 #include <gtest/gtest.h>
+#include <lemma/core/row_views.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/stream/rows.hpp>
 #include <lemma/linear/multinomial.hpp>
@@ -119,6 +120,42 @@ TEST(MultinomialMathematics, TheNaturalWrongModelsFailTheCertificate) {
     EXPECT_FALSE(early.certificate.holds());
     EXPECT_FALSE(certify(early, rows, {}).holds());
   }
+}
+
+/// A λ that the rows choose: the least loss of held-out rows, whatever the order of the rows, and looked up again.
+TEST(Multinomial, LambdaAutoIsThatOfTheLeastHeldOutLoss) {
+  const Table iris = dataset("iris");
+  const Design design(formula("species ~ sepal_length + sepal_width"), iris, {.classify = true});
+  const DesignRows rows(design, design.train(iris));
+  const auto m = fit(Valid<Multinomial>(Multinomial{.lambda = {}}), rows, {});
+  ASSERT_EQ(m.lambda_path.size(), 20);
+  Index best = 0;
+  m.held_out_loss.minCoeff(&best);
+  EXPECT_EQ(*m.spec.lambda, m.lambda_path(best));
+  EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+  Multinomial same = Multinomial{.lambda = {}};
+  same.lambda = *m.spec.lambda;
+  const auto plain = fit(Valid<Multinomial>(same), rows, {});
+  EXPECT_EQ(plain.coefficients, m.coefficients) << "the fit with that number";
+  EXPECT_EQ(plain.lambda_path.size(), 0);
+  std::vector<Index> turned;
+  for (Index i = rows.count(); i-- > 0;) turned.push_back(i);
+  const SelectedRows others(rows, turned);
+  const auto again = fit(Valid<Multinomial>(Multinomial{.lambda = {}}), others, {});
+  EXPECT_NEAR(*again.spec.lambda, *m.spec.lambda, 1e-9 * *m.spec.lambda);
+  auto damaged = fit(Valid<Multinomial>(same), rows, {});
+  damaged.lambda_path = m.lambda_path;
+  damaged.held_out_loss = m.held_out_loss;
+  EXPECT_TRUE(certify(damaged, rows, {}).holds());
+  damaged.held_out_loss((best + 5) % 20) *= 0.5;
+  EXPECT_FALSE(certify(damaged, rows, {}).holds());
+  same.lambda = m.lambda_path((best + 1) % 20);
+  damaged = fit(Valid<Multinomial>(same), rows, {});
+  damaged.lambda_path = m.lambda_path;
+  damaged.held_out_loss = m.held_out_loss;
+  const Certificate found = certify(damaged, rows, {});
+  EXPECT_FALSE(found.holds());
+  EXPECT_NE(found.message.find("lambda"), std::string::npos) << found.message;
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ Certificate certify(const RidgeModel& model, const Rows& rows, const Execution& 
 RidgeModel updated(const RidgeModel& model, const Rows& rows, const FitOptions& options);
 
 /// What is predicted of each row of the fit from all others, in closed form. Nothing where more than the coefficients changes
-/// with the rows (columns are standardised, λ is chosen), or rows have weights.
+/// with the rows (λ is chosen; columns are standardised without an intercept), or rows have weights.
 std::optional<Vector> leave_one_out(const RidgeModel& model, const Rows& rows, const Execution& execution = {});
 
 extern template const Method& method_of<Ridge>();

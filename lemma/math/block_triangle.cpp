@@ -53,10 +53,12 @@ Matrix in_units_of_a(const ScaledTriangle& s) {
 
 Matrix by_householder(const MatrixView& a) {
   thread_local blas::Columns columns;
-  columns = a;
+  assign_listening(columns, a);
   blas::householder(columns);
   const Index rank = std::min(a.cols(), a.rows());
-  Matrix r = columns.topRows(rank).triangularView<Eigen::Upper>();
+  Matrix r;
+  assign_listening(r, columns.topRows(rank));
+  r.triangularView<Eigen::StrictlyLower>().setZero();
   if (columns.size() > kMostKept) columns.resize(0, 0);
   return r;
 }

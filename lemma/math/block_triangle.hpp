@@ -1,6 +1,8 @@
 // lemma/math/block_triangle.hpp: the triangle of a block of rows by the cheapest route that keeps its digits.
 #pragma once
+#include <algorithm>
 #include <functional>
+#include <lemma/core/asking.hpp>
 #include <lemma/core/matrix.hpp>
 
 namespace lemma {
@@ -13,5 +15,19 @@ namespace lemma {
 /// over the digits of the residual sum of squares alone: 12).
 Matrix block_triangle(Index rows, Index columns, const std::function<void(Eigen::Ref<Matrix>)>& fill,
                       bool by_condition);
+
+/// to = from, a few rows at a time, between which the work this thread is at is asked whether it goes on: a large matrix that is
+/// turned from rows to columns takes seconds.
+template <class To, class From>
+void assign_listening(To& to, const From& from) {
+  constexpr Index kStrip = 64;
+  to.resize(from.rows(), from.cols());
+  Asking asking;
+  for (Index i = 0; i < from.rows(); i += kStrip) {
+    const Index size = std::min(kStrip, from.rows() - i);
+    asking.before(static_cast<std::size_t>(size * from.cols()));
+    to.middleRows(i, size) = from.middleRows(i, size);
+  }
+}
 
 }  // namespace lemma

@@ -66,7 +66,9 @@ void LeastSquares::accumulate(const Block& block) {
   if (rows.empty()) return;
   const auto features = static_cast<std::size_t>(features_);
   const auto fill = [&](Eigen::Ref<Matrix> tile) {
+    Asking asking;
     for (Index k = 0; k < tile.rows(); ++k) {
+      asking.before(features);
       const auto [i, root] = rows[static_cast<std::size_t>(k)];
       double* const to = tile.row(k).data();
       if (intercept_) to[0] = root;
@@ -77,8 +79,8 @@ void LeastSquares::accumulate(const Block& block) {
   const Matrix t = block_triangle(own.rows_, width, fill, route_ == Route::by_condition);
   require(t.allFinite(), "least squares: a value among rows " + std::to_string(block.first + 1) + " to " +
                              std::to_string(block.first + block.rows()) + " is not finite, or too large to be squared");
-  own.r_.setZero(std::max<Index>(1, t.rows() - lead), features_ + 1);
-  own.r_.topRows(t.rows() - lead) = t.bottomRightCorner(t.rows() - lead, features_ + 1);
+  if (t.rows() > lead) assign_listening(own.r_, t.bottomRightCorner(t.rows() - lead, features_ + 1));
+  else own.r_.setZero(1, features_ + 1);
   if (intercept_)
     for (Index j = 0; j <= features_; ++j) {
       const Twofold mean = exact_sum(origin(j), t(0, j + 1) / t(0, 0));
@@ -108,6 +110,7 @@ void LeastSquares::merge(const LeastSquares& other) {
   blas::Columns below = blas::Columns::Zero(above + (wide ? other.r_.rows() : n) + dense, n);
   below.middleRows(dense, above) = r_.topRows(above);
   below.middleRows(dense + above, other.r_.rows()) = other.r_;
+  ask();
   if (intercept_) {
     const double root = std::sqrt(mass_ * share);
     for (Index j = 0; j < n; ++j) {

@@ -31,12 +31,20 @@ Vector score_of(const ClassPredictions& predictions, Index k, Index classes) {
 }
 
 std::vector<ClassScore> score_each_class(const Labels& truth, const ClassPredictions& predictions,
-                                         const Confusion& table, const VectorView& w) {
+                                         const Confusion& table, const VectorView& w, RateInterval rates) {
   std::vector<ClassScore> out;
   for (Index k = 0; k < table.classes(); ++k) {
     const Vector score = score_of(predictions, k, table.classes());
-    const double area = score.size() ? auc(truth, score, static_cast<int>(k), w).value : std::nan("");
-    out.push_back({table.of_class(k), table.precision(k), table.recall(k), table.f1(k), area});
+    const Auc area = score.size() ? auc(truth, score, static_cast<int>(k), w) : Auc{std::nan(""), {}};
+    out.push_back({table.of_class(k),
+                   table.precision(k),
+                   table.recall(k),
+                   table.f1(k),
+                   area.value,
+                   bounds_of_rate(table.precision(k), table.predicted_as(k), rates),
+                   bounds_of_rate(table.recall(k), table.of_class(k), rates),
+                   {},
+                   area.bounds});
   }
   return out;
 }
@@ -155,7 +163,7 @@ ClassificationScore score_classification(const Labels& truth, const ClassPredict
     throw Error(
         fmt::format("there are probabilities of {} classes for {} classes", predictions.probabilities.cols(), classes));
   ClassificationScore out{confusion(truth, predictions.predicted, classes, w), {}, {}, {}};
-  out.per_class = score_each_class(truth, predictions, out.confusion, w);
+  out.per_class = score_each_class(truth, predictions, out.confusion, w, rates);
   add_overall(out.measures, out.confusion, rates);
   if (classes == 2) add_two_class(out.measures, out.confusion, rates);
   else add_averages(out.measures, average(out.per_class));

@@ -64,6 +64,7 @@ struct ClassPredictions {
 
 struct ClassScore {
   double rows = 0, precision = 0, recall = 0, f1 = 0, auc = 0;  // auc: this class against the rest
+  std::optional<Bounds> precision_bounds = {}, recall_bounds = {}, f1_bounds = {}, auc_bounds = {};
 };
 
 /// Everything a front end shows. The macro averages are over the classes that occur among the rows, and count a

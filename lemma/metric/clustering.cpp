@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/hash.hpp>
 #include <lemma/metric/clustering.hpp>
 #include <limits>
 
@@ -19,6 +20,8 @@ Index cluster_count(Index rows, const Labels& clusters) {
   }
   return most + 1;
 }
+
+constexpr double kHalfWidth = 1.959963984540054;  // of a normal 95 % interval, in standard errors
 
 Index nonempty(const Vector& sizes) { return (sizes.array() > 0).count(); }
 
@@ -85,9 +88,81 @@ struct ClusterSpread {
   }
 };
 
-double mean_silhouette(const Rows& rows, const Labels& clusters, const Vector& w, const Execution& execution) {
-  if (const MatrixView* x = rows.matrix()) return detail::mean(silhouettes(*x, clusters, w, execution), w);
-  return detail::mean(silhouettes(gather(rows, execution), clusters, w, execution), w);
+/// The mean silhouette, and the jackknife's interval of it.
+struct MeanSilhouette {
+  double value = std::nan("");
+  std::optional<Bounds> bounds;
+};
+
+constexpr std::size_t kMostGroups = 200;
+
+/// Rows in groups that are left out together: equal rows in one, each different row in its own while there are few, so that
+/// neither the order of the rows nor copies in the place of a weight change the interval.
+std::vector<Index> groups_by_content(const MatrixView& x, Index& count) {
+  std::vector<std::uint64_t> hash(static_cast<std::size_t>(x.rows()));
+  for (Index i = 0; i < x.rows(); ++i)
+    hash[static_cast<std::size_t>(i)] = hash_numbers({x.row(i).data(), static_cast<std::size_t>(x.cols())});
+  std::vector<std::uint64_t> different = hash;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  const bool few = different.size() <= kMostGroups;
+  count = static_cast<Index>(std::min(different.size(), kMostGroups));
+  std::vector<Index> out;
+  for (const std::uint64_t h : hash)
+    out.push_back(few ? std::lower_bound(different.begin(), different.end(), h) - different.begin()
+                      : static_cast<Index>(h % kMostGroups));
+  return out;
+}
+
+/// Rows that are drawn again lie at no distance from their copies, so that a bootstrap would draw clusters that are tighter
+/// than they are: groups g are left out instead, each with what it adds to the distances of all others. Their sizes differ:
+/// with h = n / size, pseudo-values h θ − (h − 1) θ₍g₎ have the variance (h − 1) n σ²(θ) (Busing, Meijer and van der Leeden 1999).
+MeanSilhouette mean_silhouette(const MatrixView& x, const Labels& clusters, const Vector& w,
+                               const Execution& execution) {
+  const Index n = x.rows(), count = cluster_count(n, clusters);
+  Index groups = 0;
+  const std::vector<Index> group = groups_by_content(x, groups);
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  Matrix mass = Matrix::Zero(groups, count);  // of each group's rows in each cluster
+  for (Index i = 0; i < n; ++i) mass(group[at(i)], clusters[at(i)]) += w(i);
+  const Vector sizes = mass.colwise().sum(), of_group = mass.rowwise().sum();
+  constexpr Index kBlock = 64;
+  const Index blocks = (n + kBlock - 1) / kBlock;
+  Matrix without = Matrix::Zero(blocks, groups);  // Σ w s of the rows that stay, by the rows' block
+  Vector whole = Vector::Zero(blocks);
+  parallel_for(blocks, execution, [&](Index block) {
+    Matrix taken(groups, count);
+    for (Index i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
+      taken.setZero();
+      for (Index j = 0; j < n; ++j) taken(group[at(j)], clusters[at(j)]) += w(j) * (x.row(j) - x.row(i)).norm();
+      const Vector sums = taken.colwise().sum();
+      const Index own = clusters[at(i)];
+      whole(block) += w(i) * silhouette(sums, sizes, own);
+      for (Index g = 0; g < groups; ++g)
+        if (g != group[at(i)])
+          without(block, g) += w(i) * silhouette(sums - taken.row(g).transpose(), sizes - mass.row(g).transpose(), own);
+    }
+  });
+  const double all = sizes.sum();
+  MeanSilhouette out{whole.sum() / all, {}};
+  Vector pseudo(groups), spread(groups);
+  for (Index g = 0; g < groups; ++g) {
+    if (nonempty(sizes - mass.row(g).transpose()) < 2) return out;
+    const double h = all / of_group(g), left = without.col(g).sum() / (all - of_group(g));
+    pseudo(g) = h * out.value - (h - 1) * left;
+    spread(g) = h - 1;
+  }
+  if (groups < 3) return out;
+  const double middle = (pseudo.array() * of_group.array()).sum() / all;
+  const double error =
+      std::sqrt(((pseudo.array() - middle).square() / spread.array()).sum() / static_cast<double>(groups));
+  out.bounds = Bounds{std::max(-1.0, out.value - kHalfWidth * error), std::min(1.0, out.value + kHalfWidth * error)};
+  return out;
+}
+
+MeanSilhouette mean_silhouette(const Rows& rows, const Labels& clusters, const Vector& w, const Execution& execution) {
+  if (const MatrixView* x = rows.matrix()) return mean_silhouette(*x, clusters, w, execution);
+  return mean_silhouette(gather(rows, execution), clusters, w, execution);
 }
 
 }  // namespace
@@ -164,17 +239,7 @@ std::vector<Measure> validity_measures(const MatrixView& x, const Labels& cluste
   return validity_measures(MemoryRows(x), clusters, weights, execution);
 }
 
-std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters, const VectorView& weights,
-                                       const Execution& execution) {
-  const Vector w = detail::frequencies(rows.count(), weights);
-  const ClusterScatter scatter = cluster_scatter(rows, clusters, w, execution.part(0, 0.1, execution.message));
-  const bool few_rows = rows.count() <= kMostSilhouetteRows, several = nonempty(scatter.sizes) > 1;
-  std::string meaning = "how much nearer a row is to its own cluster than to the next: -1 to 1";
-  if (!few_rows)
-    meaning = fmt::format("not computed: it takes all distances, and there are more than {} rows", kMostSilhouetteRows);
-  const double silhouette_mean = few_rows && several
-                                     ? mean_silhouette(rows, clusters, w, execution.part(0.1, 1, execution.message))
-                                     : std::nan("");
+std::vector<Measure> scatter_measures(const ClusterScatter& scatter) {
   const double total = scatter.total_within() + scatter.between;
   return {
       {"total_within", scatter.total_within(), "sum of squared distances to the cluster's mean", false, {}},
@@ -183,7 +248,6 @@ std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters,
        "share of the sum of squares that lies between the clusters",
        true,
        {}},
-      {"silhouette", silhouette_mean, meaning, true, {}},
       {"calinski_harabasz", calinski_harabasz(scatter), "variance between the clusters over variance within", true, {}},
       {"davies_bouldin",
        davies_bouldin(scatter),
@@ -191,6 +255,21 @@ std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters,
        false,
        {}},
   };
+}
+
+std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters, const VectorView& weights,
+                                       const Execution& execution) {
+  const Vector w = detail::frequencies(rows.count(), weights);
+  const ClusterScatter scatter = cluster_scatter(rows, clusters, w, execution.part(0, 0.1, execution.message));
+  const bool few_rows = rows.count() <= kMostSilhouetteRows, several = nonempty(scatter.sizes) > 1;
+  std::string meaning = "how much nearer a row is to its own cluster than to the next: -1 to 1";
+  if (!few_rows)
+    meaning = fmt::format("not computed: it takes all distances, and there are more than {} rows", kMostSilhouetteRows);
+  MeanSilhouette found;
+  if (few_rows && several) found = mean_silhouette(rows, clusters, w, execution.part(0.1, 1, execution.message));
+  std::vector<Measure> out = scatter_measures(scatter);
+  out.insert(out.begin() + 2, {"silhouette", found.value, meaning, true, found.bounds});
+  return out;
 }
 
 }  // namespace lemma

@@ -71,7 +71,10 @@ inline constexpr Index kMostSilhouetteRows = 20000;
 Vector silhouettes(const MatrixView& x, const Labels& clusters, const VectorView& weights = Vector(),
                    const Execution& execution = {});
 
-/// within, silhouette, … ; the silhouette is NaN, and its meaning says why, beyond kMostSilhouetteRows rows.
+/// What follows from it: total_within, between_share, …
+std::vector<Measure> scatter_measures(const ClusterScatter& scatter);
+
+/// within, silhouette (with an interval by the jackknife), … ; the silhouette is NaN, and its meaning says why, beyond kMostSilhouetteRows rows.
 std::vector<Measure> validity_measures(const MatrixView& x, const Labels& clusters,
                                        const VectorView& weights = Vector(), const Execution& execution = {});
 std::vector<Measure> validity_measures(const Rows& rows, const Labels& clusters, const VectorView& weights = Vector(),

@@ -53,9 +53,21 @@ std::string methods_that(bool MethodAbout::*take) {
   return names.empty() ? "no method yet" : join_words(names);
 }
 
+/// A method that looks at the columns alone does not pass over what was meant to be predicted.
+void refuse_response(const Formula& formula) {
+  const Expression& first = formula.response[0];
+  const std::string name = first.kind == Expression::Kind::name ? to_text(first) : "";
+  throw Error(point_at("formula", formula.text, first.place,
+                       fmt::format("this method has no response: it looks at the columns alone; write '~ .' for all of "
+                                   "them{}, or '~ a + b' for some",
+                                   name.empty() ? "" : fmt::format(", '~ . - {}' for all but {}", name, name))));
+}
+
 /// cbind(…) is several responses, or counts, for methods that take them.
 void check_responses(const Needs& needs, const Formula& formula) {
-  if (formula.response.empty() || needs.several || needs.counts) return;
+  if (formula.response.empty()) return;
+  if (!needs.classes && !needs.numbers && !needs.several && !needs.counts) refuse_response(formula);
+  if (needs.several || needs.counts) return;
   const Expression& first = formula.response[0];
   if (first.kind != Expression::Kind::call || first.text != "cbind") return;
   throw Error(point_at(

@@ -41,6 +41,24 @@ void append(std::vector<T>& into, const std::vector<const std::vector<T>*>& from
   for (const auto* each : from) into.insert(into.end(), each->begin(), each->end());
 }
 
+/// A name that a model gives to a column of its own may speak of classes by their codes, "{1}_against_{0}", since a model
+/// does not know what they are called.
+std::string with_classes(std::string_view name, const std::vector<std::string>& classes) {
+  std::string out;
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    std::size_t end = k + 1, code = 0;
+    while (name[k] == '{' && end < name.size() && name[end] >= '0' && name[end] <= '9' && end < k + 6)
+      code = 10 * code + static_cast<std::size_t>(name[end++] - '0');
+    if (end == k + 1 || end == name.size() || name[end] != '}') {
+      out += name[k];
+      continue;
+    }
+    out += code < classes.size() ? classes[code] : std::to_string(code + 1);
+    k = end;
+  }
+  return out;
+}
+
 std::string column_name(const PredictedPart& part, Index j, const Names& names) {
   const std::string prefix(part.info.prefix.empty() ? part.info.name : part.info.prefix);
   const auto at = static_cast<std::size_t>(j);
@@ -58,7 +76,7 @@ std::string column_name(const PredictedPart& part, Index j, const Names& names) 
     }
     case PartColumns::numbered: return named({});
     case PartColumns::responses: return named(names.responses);
-    case PartColumns::own: return at < part.columns.size() ? part.columns[at] : named({});
+    case PartColumns::own: return at < part.columns.size() ? with_classes(part.columns[at], names.classes) : named({});
   }
   return prefix;
 }

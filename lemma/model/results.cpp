@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/response_quantity.hpp>
 #include <lemma/model/train.hpp>
 
 namespace lemma {
@@ -173,11 +174,28 @@ std::vector<std::int32_t> codes_of(const auto& numbers, std::size_t classes) {
   return out;
 }
 
+/// What is said of the response in its own units: the value, where it lies, functions drawn.
+bool is_of_response(const PartInfo& part) {
+  return part.name == kValuePart.name || part.name == kValuesPart.name || part.name == kIntervalPart.name ||
+         part.name == kSamplesPart.name;
+}
+
+Column moments(std::string name, const auto& days, Quantity quantity) {
+  Numbers out;
+  out.quantity = quantity;
+  for (const double each : days) out.values.push_back(rounded_moment(each, quantity));
+  return {std::move(name), std::move(out)};
+}
+
 }  // namespace
 
 std::vector<Column> TrainedModel::columns_of(const PredictedPart& part) const {
   const bool unnamed = part.info.columns == PartColumns::own && part.columns.empty();  // transformed columns
   const auto called = unnamed ? model->output_names(design.features()) : column_names(part, names());
+  const auto quantities = is_of_response(part.info) ? response_quantities(design) : std::vector<Quantity>{};
+  const auto quantity = [&](std::size_t k) {
+    return quantities.empty() ? Quantity::number : quantities[quantities.size() == 1 ? 0 : k];
+  };
   std::vector<Column> out;
   if (const auto* matrix = std::get_if<Matrix>(&part.data)) {
     const auto responses =
@@ -186,9 +204,9 @@ std::vector<Column> TrainedModel::columns_of(const PredictedPart& part) const {
       if (const auto k = static_cast<std::size_t>(j); k < responses.size() && !responses[k].classes.empty())
         out.push_back(
             {called[k], Categories{codes_of(matrix->col(j), responses[k].classes.size()), responses[k].classes}});
-      else out.push_back(numeric(called[static_cast<std::size_t>(j)], {matrix->col(j).begin(), matrix->col(j).end()}));
+      else out.push_back(moments(called[k], matrix->col(j), quantity(k)));
   } else if (const auto* numbers = std::get_if<Vector>(&part.data)) {
-    out.push_back(numeric(called.front(), {numbers->begin(), numbers->end()}));
+    out.push_back(moments(called.front(), *numbers, quantity(0)));
   } else if (const auto* codes = std::get_if<Labels>(&part.data)) {
     out.push_back({called.front(), Categories{{codes->begin(), codes->end()},
                                               part.info.of_classes ? design.classes() : counted_names(*codes)}});

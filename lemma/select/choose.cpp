@@ -43,7 +43,7 @@ class Choosing {
     const AnySpec method = method_of_choice();
     const bool least_squares = method.method().name() == Ols::name;
     const ChooseScore score = options_.score.value_or(least_squares ? ChooseScore::bic : ChooseScore::cross);
-    if (score == ChooseScore::holdout || score == ChooseScore::cross) return by_errors(method, score);
+    if (score >= ChooseScore::holdout) return by_errors(method, score);
     if (!least_squares)
       throw Error(
           fmt::format("--score {} is computed from least squares, and the method is {}; use --score cross, or "
@@ -235,8 +235,15 @@ class Choosing {
   }
 
   void by_errors(const AnySpec& method, ChooseScore score) {
-    const auto judged = score == ChooseScore::cross ? fold_score(method, rows_, options_.folds, fit_)
-                                                    : holdout_score(method, rows_, options_.holdout, fit_);
+    const Plan plan{.kind = score == ChooseScore::loo ? PlanKind::loo : PlanKind::bootstrap,
+                    .samples = options_.samples};
+    const auto judged = score == ChooseScore::cross     ? fold_score(method, rows_, options_.folds, fit_)
+                        : score == ChooseScore::holdout ? holdout_score(method, rows_, options_.holdout, fit_)
+                                                        : plan_score(method, rows_, plan, fit_);
+    const Index times = score == ChooseScore::cross       ? options_.folds
+                        : score == ChooseScore::loo       ? rows_.count()
+                        : score == ChooseScore::bootstrap ? options_.samples
+                                                          : 1;
     const auto path = search_subsets(rows_.features, search_of(options_.by), judged, options_.size, fit_.execution());
     auto& t = out_.table;
     t.columns.reserve(2);
@@ -258,7 +265,7 @@ class Choosing {
         "{} was fitted to {} subsets of the columns{}; the score of the choice has been used to choose, so it is too "
         "good an "
         "estimate of the error",
-        method.text(), path.fits, score == ChooseScore::cross ? fmt::format(", {} times each", options_.folds) : ""));
+        method.text(), path.fits, times > 1 ? fmt::format(", {} times each", times) : ""));
   }
 
   const ChooseOptions& options_;

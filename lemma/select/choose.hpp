@@ -14,9 +14,10 @@ constexpr auto names_of(ChooseBy) {
                                          "lasso",  "importance", "stability", "knockoffs"};
 }
 /// Of forward, backward, both and best: criteria of least squares (ols alone), or the errors of any method.
-enum class ChooseScore { aic, bic, adjusted_r_squared, cp, holdout, cross };
+enum class ChooseScore { aic, bic, adjusted_r_squared, cp, holdout, cross, loo, bootstrap };
 constexpr auto names_of(ChooseScore) {
-  return std::array<std::string_view, 6>{"aic", "bic", "adjusted_r_squared", "cp", "holdout", "cross"};
+  return std::array<std::string_view, 8>{"aic",   "bic", "adjusted_r_squared", "cp", "holdout",
+                                         "cross", "loo", "bootstrap"};
 }
 
 struct ChooseOptions {
@@ -27,7 +28,7 @@ struct ChooseOptions {
   std::optional<Index> size;         // forward, backward, best: so many columns
   int folds = 10;                    // of cross
   double holdout = 0.2;              // the share of rows held out, of holdout and importance
-  int samples = 100;                 // of stability; shuffles of importance are a tenth of them
+  int samples = 100;                 // of stability and the bootstrap; shuffles of importance are a tenth of them
   StabilitySample sample = StabilitySample::half;
   double share = 0.75;             // of the samples that a stable column is chosen in
   double false_discoveries = 0.1;  // of knockoffs

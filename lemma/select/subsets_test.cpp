@@ -149,8 +149,25 @@ TEST(Wrapper, FindsColumnsThatTellSomethingOnlyTogether) {
         << name_of(search);
     EXPECT_LT(path.chosen().score, 0.05);
   }
+  for (const Plan& plan : {Plan{.kind = PlanKind::bootstrap, .samples = 10}, Plan{.kind = PlanKind::holdout}}) {
+    const auto found =
+        search_subsets(rows.features, SubsetSearch::forward, plan_score(Lda{}, rows, plan, {})).chosen().columns;
+    EXPECT_TRUE(std::count(found.begin(), found.end(), 0) && std::count(found.begin(), found.end(), 2));
+  }
   EXPECT_EQ(search_subsets(rows.features, SubsetSearch::forward, score, 2).chosen().columns.size(), 2U);
   EXPECT_EQ(search_subsets(rows.features, SubsetSearch::backward, score, 2).chosen().columns.size(), 2U);
+}
+
+TEST(Wrapper, LeavesOneOutAsOftenAsThereAreRows) {  // least squares: the error is that of the closed form
+  const Matrix x = normal_matrix(40, 2, 2);
+  const Vector y = 3 * x.col(1) + normal_matrix(40, 1, 3).col(0);
+  MemoryRows rows(x);
+  rows.response({y.data(), 40});
+  const double found = plan_score(Ols{}, rows, {.kind = PlanKind::loo}, {})({1});
+  const Matrix second = x.col(1);
+  MemoryRows alone(second);
+  alone.response({y.data(), 40});
+  EXPECT_NEAR(found, leave_one_out_mse(fit(Valid<Ols>(Ols{}), alone, {}), alone), 1e-10);
 }
 
 TEST(Wrapper, TheSameFoldsAndBitsOnAnyNumberOfThreads) {

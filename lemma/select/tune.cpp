@@ -37,10 +37,23 @@ Searcher::Searcher(const AnySpec& spec, const SearchSpace& space, const Formula&
   result.plan = plan_;
 }
 
+void Searcher::look_back_from(const Place& place) {
+  bool near = last_.size() == place.size();
+  for (std::size_t j = 0; near && j < place.size(); ++j) {
+    const SearchAxis& axis = space_.axes()[j];
+    const auto of_numbers = [&](double at) { return axis.at(at).is_number() || axis.at(at).is_array(); };
+    near = last_[j] == place[j] || (of_numbers(last_[j]) && of_numbers(place[j]));
+  }
+  if (!near) starts_.clear();
+  last_ = place;
+}
+
 bool Searcher::add(const Place& place, double share, double from, double to) {
   const AnySpec spec = space_.spec(place);
   CrossOptions how = options_.cross;
   how.train_share = share;
+  look_back_from(place);
+  how.starts = &starts_;
   how.look_for_leaks = options_.cross.look_for_leaks && result.tries.empty();
   how.execution = options_.cross.execution.part(from, to, "tuning");
   try {

@@ -10,6 +10,7 @@
 #include <lemma/select/compare.hpp>
 #include <lemma/select/score_curve.hpp>
 #include <lemma/select/tune.hpp>
+#include <tests/contract/patience.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -50,6 +51,34 @@ TEST(SearchSpace, MistakesAreNamedBeforeAnyWork) {
   EXPECT_NE(message("ridge", {"lambda=1,2", "lambda=3"}).find("lambda is given twice"), std::string::npos);
   EXPECT_NE(message("ridge", {"lambda=3:1"}).find("it must rise"), std::string::npos);
   EXPECT_NE(message("ridge", {}).find("there is nothing to choose"), std::string::npos);
+}
+
+TEST(Tune, FitsAlongAPathBeginWhereTheLastOneEnded) {
+  const Table pima = dataset("pima_train"), iris = dataset("iris");
+  for (const auto& [method, f, table] :
+       {std::tuple{"logistic", "type ~ .", &pima}, {"multinomial", "species ~ .", &iris}}) {
+    const auto questions = [&, &method = method, &f = f, &table = table](const std::vector<std::string>& lambdas) {
+      std::vector<double> scores;
+      long long asked = 0;
+      for (const auto& each : lambdas) {
+        contract::Patience endless(contract::kEndless);
+        TuneOptions options;
+        options.metrics = {"log_loss"};
+        options.cross.execution.threads = 1;
+        options.cross.execution.progress = &endless;
+        const TuneResult found = tuned(method, {"lambda=" + each}, f, *table, options);
+        for (std::size_t i = 0; i < found.tries.size(); ++i) scores.push_back(found.score(i).mean);
+        asked += endless.asked();
+      }
+      return std::pair{asked, scores};
+    };
+    const auto path = questions({"1,1.5,2,3,4"}), apart = questions({"1", "1.5", "2", "3", "4"});
+    EXPECT_LT(path.first, apart.first) << method << ": fewer steps";
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(path.second[i], apart.second[i], 1e-5) << method;
+  }
+  const auto first = tuned("logistic", {"penalty=l2,l1", "lambda=1,2"}, "type ~ .", pima),
+             again = tuned("logistic", {"penalty=l2,l1", "lambda=1,2"}, "type ~ .", pima);
+  EXPECT_EQ(to_value(first), to_value(again));
 }
 
 TEST(Tune, EveryMeasureAskedForMustBeThere) {

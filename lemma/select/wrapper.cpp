@@ -104,6 +104,19 @@ SubsetScore fold_score(const AnySpec& method, const Rows& rows, int folds, const
   return score_over(method, rows, std::move(parts), options);
 }
 
+SubsetScore plan_score(const AnySpec& method, const Rows& rows, const Plan& plan, const FitOptions& options) {
+  PlanRows all;
+  all.count = rows.count();
+  const Resampling resampling(plan, std::move(all), options.seed);
+  std::vector<Parts> parts;
+  for (Index i = 0; i < resampling.size(); ++i) {
+    Resample each = resampling.at(i);
+    if (!each.test.empty()) parts.push_back({std::move(each.train), std::move(each.test)});
+  }
+  require(!parts.empty(), "every row was drawn into every sample: there is none to judge by; use more samples");
+  return score_over(method, rows, std::move(parts), options);
+}
+
 SubsetScore holdout_score(const AnySpec& method, const Rows& rows, double share, const FitOptions& options) {
   require(share > 0 && share < 1, "the share of rows held out must be above 0 and below 1");
   const int every = std::max(2, static_cast<int>(std::lround(1 / share)));

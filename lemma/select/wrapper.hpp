@@ -3,6 +3,7 @@
 #include <functional>
 #include <lemma/model/any_spec.hpp>
 #include <lemma/select/subsets.hpp>
+#include <lemma/validate/plan.hpp>
 
 namespace lemma {
 
@@ -27,6 +28,8 @@ using SubsetScore = std::function<double(const std::vector<Index>& columns)>;
 /// The mean loss (share of wrong classes, or squared error) of the rows of each fold under a model of the other folds. Classes are
 /// dealt evenly. The rows must outlive it.
 SubsetScore fold_score(const AnySpec& method, const Rows& rows, int folds, const FitOptions& options);
+/// The same over the rows that any plan sets apart: left out one by one, never drawn into a bootstrap sample, later in time.
+SubsetScore plan_score(const AnySpec& method, const Rows& rows, const Plan& plan, const FitOptions& options);
 /// The loss on a share of the rows under a model of the others.
 SubsetScore holdout_score(const AnySpec& method, const Rows& rows, double share, const FitOptions& options);
 

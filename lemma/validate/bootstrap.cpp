@@ -6,6 +6,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/quietly.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/linear/glm/again.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/validate/bootstrap.hpp>
 #include <lemma/validate/cross.hpp>
@@ -98,6 +99,22 @@ std::vector<std::vector<Index>> jackknife(const PlanRows& rows) {
   return out;
 }
 
+/// Fits whose coefficients alone are asked for, where the method has a shorter way to them than a fit. Nothing: it has none.
+std::optional<GlmAgain> short_way(const Experiment& experiment, const AnyModel& whole, const std::string& result) {
+  const auto* glm = model_cast<GlmModel>(whole);
+  if (!glm || result != "coefficients" || !experiment.learns_by_method_alone() || experiment.all().sparse()) return {};
+  std::optional<GlmAgain> out(std::in_place, *glm, experiment.all());
+  if (!out->usable()) out.reset();
+  return out;
+}
+
+/// How often each row was drawn.
+std::vector<double> times_of(const std::vector<Index>& drawn, Index rows) {
+  std::vector<double> out(static_cast<std::size_t>(rows), 0.0);
+  for (const Index i : drawn) out[static_cast<std::size_t>(i)] += 1;
+  return out;
+}
+
 }  // namespace
 
 IntervalOf interval_of_samples(ResultInterval kind, double estimate, std::vector<double> samples,
@@ -163,6 +180,7 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
   out.names = names_of_entries(value, info, experiment.design());
   if (static_cast<Index>(out.names.size()) < out.estimate.size()) out.names.insert(out.names.begin(), "(Intercept)");
 
+  const auto again = short_way(experiment, whole.model, options.result);
   const auto fits = [&](Index count, const Execution& execution, const auto& rows_of) {
     std::vector<std::optional<Vector>> found(static_cast<std::size_t>(count));
     std::atomic<Index> done = 0;
@@ -173,7 +191,13 @@ BootstrapResult bootstrap(const AnySpec& spec, const Formula& formula, const Tab
       FitOptions each = how;
       each.seed = fit_seed(options.seed, i);
       try {
-        const auto learned = experiment.fit_drawn(rows_of(i), each);
+        const std::vector<Index> drawn = rows_of(i);
+        if (again) found[static_cast<std::size_t>(i)] = (*again)(times_of(drawn, experiment.rows()));
+        if (found[static_cast<std::size_t>(i)]) {
+          execution.report(static_cast<double>(++done) / static_cast<double>(count), "bootstrap");
+          return;
+        }
+        const auto learned = experiment.fit_drawn(drawn, each);
         if (quiet.cancelled()) return;
         const bool same = !learned.design || learned.design->features() == experiment.design().features();
         if (same) found[static_cast<std::size_t>(i)] = numbers_in(learned, experiment.design(), options.result);

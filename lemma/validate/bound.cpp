@@ -53,18 +53,41 @@ void add_of_new_rows(RiskBounds& out, double n) {
   add(out, "binomial", exact, assumes, fmt::format("the error is at most {}", shown(exact)));
 }
 
+/// What a rule of several classes is from, where each class has an affine function and the largest one decides.
+struct LinearRules {
+  double classes = 0, columns = 0;
+  /// log of how many ways they can label n points, at most. Each pair of classes is told apart by a half space, and these signs
+  /// say which function is largest; or by Natarajan's lemma (1989): n^d K^2d with d = K (columns + 1).
+  double log_growth_of(double n) const {
+    const double pairs = 0.5 * classes * (classes - 1) * log_growth(n, columns + 1);
+    const double natarajan = classes * (columns + 1) * (std::log(n) + 2 * std::log(classes));
+    return std::min(pairs, natarajan);
+  }
+};
+std::optional<LinearRules> linear_rules(const AnyModel& model) {
+  const Index classes = model->class_count();
+  const auto planes = model->affine();
+  if (classes < 3 || !planes || planes->a.rows() != classes) return {};
+  return LinearRules{static_cast<double>(classes), static_cast<double>(planes->a.cols())};
+}
+
 void add_vc(const AnyModel& model, RiskBounds& out, double n) {
   const auto d = vc_dimension(model);
+  const auto rules = linear_rules(model);
   const std::string assumes =
-      d ? fmt::format("independent training rows, and a rule from a class of VC dimension {}: half spaces", *d)
-        : "independent training rows, and a rule from a class whose VC dimension is known";
+      d       ? fmt::format("independent training rows, and a rule from a class of VC dimension {}: half spaces", *d)
+      : rules ? fmt::format(
+                    "independent training rows, and a rule by the largest of {} linear functions of {} columns, "
+                    "which can label few of all {} ^ n ways",
+                    rules->classes, rules->columns, rules->classes)
+              : "independent training rows, and a rule from a class whose VC dimension is known";
   if (!are_training(out.honesty))
     return add(out, "vc", {}, assumes, "does not apply: it is about the rows that the model has learned from");
-  if (!d)
+  if (!d && !rules)
     return add(out, "vc", {}, assumes,
-               fmt::format("does not apply: the VC dimension of {} is {}", out.method,
-                           model->class_count() > 2 ? "of two classes alone" : "not known, and may be infinite"));
-  const double value = out.error + std::sqrt(8 / n * (std::log(4 / out.delta) + log_growth(2 * n, *d)));
+               fmt::format("does not apply: the VC dimension of {} is not known, and may be infinite", out.method));
+  const double growth = d ? log_growth(2 * n, *d) : rules->log_growth_of(2 * n);
+  const double value = out.error + std::sqrt(8 / n * (std::log(4 / out.delta) + growth));
   add(out, "vc", value, assumes, fmt::format("the error is at most {}", shown(value)));
 }
 
@@ -116,8 +139,10 @@ void add_rademacher(const TrainedModel& trained, const TableStream& data, const 
   if (!are_training(out.honesty))
     return add(out, "rademacher", {}, assumes, "does not apply: it is about the rows that the model has learned from");
   if (trained.model->class_count() != 2 || weighted)
-    return add(out, "rademacher", {}, assumes,
-               fmt::format("does not apply: it is for two classes and rows without weights"));
+    return add(
+        out, "rademacher", {}, assumes,
+        "does not apply: it is for two classes, of which a fit to random signs tells how well the method follows "
+        "chance, and for rows without weights");
   RowsUse use;
   use.use = Use::judging;
   use.missing = options.judge.missing;

@@ -5,6 +5,8 @@
 //     hoeffding   |R − R̂| ≤ √(log(2 m / δ) / 2n)                           new rows, looked at for m models
 //     binomial    R ≤ the largest p with P(Binomial(n, p) ≤ n R̂) ≥ δ / m   the same, exactly (Clopper and Pearson 1934)
 //     vc          R ≤ R̂ + √(8/n · log(4 Σ_{i ≤ d} C(2n, i) / δ))            training rows, the rule from a class of dimension d
+//                 several classes, the largest of K linear functions: the sum is (Σ_{i ≤ p+1} C(2n, i))^{K (K−1) / 2}, a half space for
+//                 each pair, or (2n)^d K^{2d}, d = K (p + 1) (Natarajan 1989), whichever is less
 //     rademacher  R ≤ R̂ + Ĉ + 3 √(log(2 / δ) / 2n)                          training rows, Ĉ = E max over the class of mean σᵢ h(xᵢ),
 //                                                                         σ = ±1 at random (Bartlett and Mendelson 2002)
 //

@@ -30,6 +30,18 @@ TEST(Bound, NewRowsHaveHoeffdingAndTrainingRowsTheOthers) {
   EXPECT_GT(*seen.bounds[3].value, seen.error);
 }
 
+TEST(Bound, OfSeveralClassesCountsTheWaysInWhichLinearRulesCanLabel) {
+  const Table iris = dataset("iris");
+  const auto seen = bound_risk(trained("lda", iris, "species ~ petal_length"), MemoryTableStream(iris));
+  const double n = 150, growth = 3 * log_growth(300, 2);  // a half space of two dimensions for each of three pairs
+  EXPECT_NEAR(*seen.bounds[2].value, seen.error + std::sqrt(8 / n * (std::log(4 / 0.05) + growth)), 1e-12);
+  EXPECT_NE(seen.bounds[2].assumes.find("largest of 3 linear functions of 1 columns"), std::string::npos);
+  EXPECT_FALSE(seen.bounds[3].value);
+  const auto tree = bound_risk(trained("tree", iris, "species ~ ."), MemoryTableStream(iris));
+  EXPECT_FALSE(tree.bounds[2].value);
+  EXPECT_NE(tree.bounds[2].says.find("may be infinite"), std::string::npos);
+}
+
 TEST(Bound, LooksWidenWhatIsPromised) {
   const TrainedModel model = trained("lda", dataset("pima_train"), "type ~ .");
   BoundOptions many;

@@ -6,6 +6,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/metric/clustering.hpp>
 #include <lemma/metric/curves.hpp>
 #include <lemma/metric/decision.hpp>
 #include <lemma/metric/regression.hpp>
@@ -126,6 +127,22 @@ TEST(Coverage, OfTheBootstrapOfMeasuresWithoutAFormula) {
       judging::add_bootstrap_bounds(answers, options, {}, judged);
       return inside(*find_measure(judged.measures, name)->bounds, truth);
     });
+}
+
+/// Two clusters by the sign of the first of two N(0, 1) columns.
+Measure mean_silhouette(RandomStream stream, Index n) {
+  Matrix x(n, 2);
+  Labels cluster;
+  for (double& each : x.reshaped()) each = stream.normal();
+  for (Index i = 0; i < n; ++i) cluster.push_back(x(i, 0) > 0);
+  return *find_measure(validity_measures(x, cluster), "silhouette");
+}
+
+TEST(Coverage, OfTheJackknifeOfAMeanSilhouette) {
+  double truth = 0;
+  for (std::uint64_t k = 0; k < 40; ++k) truth += mean_silhouette(RandomStream(7, k), 800).value / 40;
+  for (const Index n : {60, 260})  // each row on its own, and groups of rows
+    expect_covers(0.93, [&](RandomStream stream) { return inside(*mean_silhouette(stream, n).bounds, truth); });
 }
 
 TEST(Coverage, OfTheMeanCostOfDecisions) {

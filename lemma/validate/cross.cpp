@@ -69,6 +69,22 @@ void thin(Resample& resample, const CrossOptions& options, Index i) {
   std::sort(resample.train.begin(), resample.train.end());
 }
 
+/// Where the fit of resample i begins; nullptr: where the method itself does. Coefficients are those of the columns as they are, so
+/// that they can begin nothing after another step.
+Matrix* start_of(const Experiment& experiment, const CrossOptions& options, Index i) {
+  const bool takes = experiment.spec().method().about().takes_start && experiment.learns_by_method_alone();
+  return takes && options.starts ? &(*options.starts)[static_cast<std::size_t>(i)] : nullptr;
+}
+
+void keep_start(const Experiment::Learned& learned, Matrix* start) {
+  if (!start) return;
+  start->resize(0, 0);
+  const auto map = learned.model->affine();
+  if (!map || learned.design || !learned.model->certificate().holds()) return;  // what did not end may lie anywhere
+  start->resize(map->a.rows(), map->a.cols() + 1);
+  *start << map->b, map->a;
+}
+
 FoldScore one_fold(const Experiment& experiment, const Resampling& resampling, Index i, const CrossOptions& options,
                    Progress& progress) {
   Resample resample = resampling.at(i);
@@ -80,7 +96,10 @@ FoldScore one_fold(const Experiment& experiment, const Resampling& resampling, I
     how.seed = fit_seed(options.seed, i);
     how.threads = options.execution.threads;
     how.progress = &progress;
+    Matrix* start = start_of(experiment, options, i);
+    if (start) how.start = *start;
     const auto learned = experiment.fit(resample.train, how);
+    keep_start(learned, start);
     if (progress.cancelled()) throw Cancelled();  // what was given back is not what was asked for
     Execution asking;
     asking.threads = options.execution.threads;
@@ -141,7 +160,9 @@ CrossResult cross(const AnySpec& spec, const Formula& formula, const TableStream
   const Experiment experiment(spec, formula, data, options.experiment);
   Plan settled = plan;
   PlanRows rows = experiment.rows_of(settled);
-  return cross(experiment, Resampling(settled, std::move(rows), options.seed), options);
+  CrossResult out = cross(experiment, Resampling(settled, std::move(rows), options.seed), options);
+  crossing::bound_pooled(experiment, options, out);
+  return out;
 }
 
 CrossResult cross(const Experiment& experiment, const Resampling& resampling, const CrossOptions& options) {
@@ -169,6 +190,7 @@ CrossResult cross(const Experiment& experiment, const Resampling& resampling, co
       return out;
     }
   std::vector<std::optional<FoldScore>> done(static_cast<std::size_t>(resampling.size()));
+  if (options.starts) options.starts->resize(done.size());
   Shares shares(resampling.size(), options.execution);
   Execution silent;  // a cancel is not an exception here: the resamples that are done are kept
   silent.threads = options.execution.threads;

@@ -74,6 +74,9 @@ struct CrossOptions {
   bool judge_training = false;  // each model on the rows it was learned from too
   double train_share =
       1;  // learn from so much of each training set, drawn at random; smaller shares lie in larger ones
+  std::vector<Matrix>* starts =
+      nullptr;  // of each resample: coefficients to begin with (FitOptions::start; empty: none),
+                // and afterwards those that were found, where the method begins with such
   Execution execution;
 };
 

@@ -132,6 +132,8 @@ TEST(Cross, LeaveOneOutInClosedFormIsLeaveOneOut) {
       {Ols{}, "medv ~ lstat + rm - 1"},
       {Ridge{.lambda = {3}, .standardize = false}, "medv ~ ."},
       {Ridge{.lambda = {0.5}, .standardize = false}, "medv ~ lstat + rm - 1"},
+      {Ridge{.lambda = {3}}, "medv ~ ."},
+      {Ridge{.lambda = {1e-3}}, "medv ~ lstat + rm"},
       {parse_method("kernel_ridge(kernel=rbf(0.001), lambda=0.7)"), "medv ~ lstat + rm + age"},
       {parse_method("kernel_ridge(kernel=rbf(0.001), lambda=0.7, intercept=false)"), "medv ~ lstat + rm + age"}};
   for (const auto& [spec, f] : numbers) {
@@ -156,6 +158,13 @@ TEST(Cross, LeaveOneOutInClosedFormIsLeaveOneOut) {
       EXPECT_EQ(closed.folds[0].answers.predicted[i], forced.folds[i].answers.predicted[0]);
     }
   }
+}
+
+TEST(Cross, WhereAllRowsAreJudgedTogetherEveryFigureHasItsInterval) {
+  const Table boston = dataset("boston").slice(0, 120);
+  for (const Plan& plan : {Plan{.kind = PlanKind::loo}, Plan{.kind = PlanKind::holdout}})
+    for (const Score& each : crossed(Ols{}, "medv ~ lstat + rm", boston, plan).scores)
+      EXPECT_EQ(each.bounds.has_value(), each.name != "max_error") << each.name;
 }
 
 TEST(Cross, LeaveOneOutOfNeighboursIsOneSearch) {
@@ -183,7 +192,13 @@ TEST(Cross, LeaveOneOutOfNeighboursIsOneSearch) {
 TEST(Cross, WhereMoreThanTheMethodLearnsThereIsNoClosedForm) {
   const Table boston = dataset("boston").slice(0, 40);
   const Plan loo{.kind = PlanKind::loo};
-  EXPECT_FALSE(crossed(Ridge{}, "medv ~ lstat + rm", boston, loo).closed_form) << "it standardises by the rows";
+  Table marked = boston;
+  std::vector<double> one(40, 0.0);
+  one[7] = 1;
+  marked.add(numeric("one", one));
+  EXPECT_FALSE(crossed(Ridge{}, "medv ~ lstat + one", marked, loo).closed_form) << "constant without one row";
+  EXPECT_FALSE(crossed(Ridge{}, "medv ~ lstat + rm - 1", boston, loo).closed_form)
+      << "lengths about 0 change otherwise";
   EXPECT_FALSE(crossed(Ridge{.lambda = {1, 2}, .standardize = false}, "medv ~ lstat + rm", boston, loo).closed_form);
   EXPECT_FALSE(crossed("kernel_ridge", "medv ~ lstat + rm", boston, loo).closed_form)
       << "the kernel's width follows the rows";

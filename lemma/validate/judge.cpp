@@ -268,7 +268,8 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
   Answers answers = answers_of(trained, data, given, options, execution.part(0.2, 0.6, "predicting"));
   if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
   measure(model, rows, answers, options, execution.part(0.6, 0.65, "measuring"), out);
-  judging::add_bootstrap_bounds(answers, options, execution.part(0.65, 0.7, "drawing rows again"), out);
+  judging::add_bootstrap_bounds(answers, options, execution.part(0.65, 0.68, "drawing rows again"), out);
+  judging::add_cluster_bounds(model, rows, answers, options, execution.part(0.68, 0.7, "drawing rows again"), out);
   out.honesty = honesty(trained, rows, execution.part(0.7, 0.9, "looking for training rows"));
   out.leave_one_out =
       judging::leave_one_out(trained, *out.honesty, rows, answers.weight, execution.part(0.9, 1, "leaving rows out"));

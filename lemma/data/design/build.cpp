@@ -141,6 +141,13 @@ const Expression& number_of(const Formula& formula, const Table& schema, const E
   return e;
 }
 
+/// A column of dates or of times stays what it is: what is predicted is one too.
+void add_number(const Formula& formula, const Table& schema, const Expression& e, DesignParts& parts) {
+  const Column* column = e.kind == Expression::Kind::name ? schema.find(e.text) : nullptr;
+  parts.response.numbers.push_back(number_of(formula, schema, e, parts));
+  parts.response.quantities.push_back(column ? column->numbers().quantity : Quantity::number);
+}
+
 void add_class(const Formula& formula, const Table& schema, const Expression& e, Draft& draft) {
   if (e.kind != Expression::Kind::name && !makes_levels(e) && !is_condition(e))
     throw Error(
@@ -163,7 +170,7 @@ void add_response(const Formula& formula, const Table& schema, const Expression&
   const bool of_classes = options.classify || (options.classify_categories && has_levels(formula, schema, e));
   response.of_classes.push_back(of_classes);
   if (of_classes) add_class(formula, schema, e, draft);
-  else response.numbers.push_back(number_of(formula, schema, e, draft.parts));
+  else add_number(formula, schema, e, draft.parts);
 }
 
 void set_several(const Formula& formula, const Table& schema, const DesignOptions& options, Draft& draft) {
@@ -177,8 +184,7 @@ void set_several(const Formula& formula, const Table& schema, const DesignOption
           "formula", formula.text, all.place,
           fmt::format("this method takes cbind(successes, failures): two columns, not {}", all.arguments.size())));
     response.kind = Response::Kind::counts;
-    for (const auto& argument : all.arguments)
-      response.numbers.push_back(number_of(formula, schema, argument, draft.parts));
+    for (const auto& argument : all.arguments) add_number(formula, schema, argument, draft.parts);
     return;
   }
   if (!options.takes_several)
@@ -205,7 +211,7 @@ void set_response(const Formula& formula, const Table& schema, const DesignOptio
                          "u:v is a joint class, but this method predicts a number"));
   } else {
     response.kind = Response::Kind::numeric;
-    response.numbers = {number_of(formula, schema, first, draft.parts)};
+    add_number(formula, schema, first, draft.parts);
   }
 }
 

@@ -77,9 +77,10 @@ struct Response {
   enum class Kind { none, numeric, counts, classes, several };
   Kind kind = Kind::none;
   std::string target;
-  std::vector<Expression> numbers;  // numeric: y; counts: successes, failures; several: those that are numbers
-  std::vector<Variable> parts;      // classes: one categorical variable, or several for a joint class
-  std::vector<bool> of_classes;     // several: whether each is the next of `parts`, or of `numbers`
+  std::vector<Expression> numbers;   // numeric: y; counts: successes, failures; several: those that are numbers
+  std::vector<Quantity> quantities;  // of `numbers`: what a column holds, a number for an expression
+  std::vector<Variable> parts;       // classes: one categorical variable, or several for a joint class
+  std::vector<bool> of_classes;      // several: whether each is the next of `parts`, or of `numbers`
   std::vector<std::vector<int>> combinations;  // classes: the levels of the parts that make class k
   // These follow from the above.
   std::vector<std::string> classes;

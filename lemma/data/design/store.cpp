@@ -22,6 +22,9 @@ constexpr std::pair<Missing, std::string_view> kMissing[] = {{Missing::error, "e
                                                              {Missing::mean, "mean"},   {Missing::median, "median"},
                                                              {Missing::mode, "mode"},   {Missing::native, "native"}};
 
+constexpr std::pair<Quantity, std::string_view> kQuantities[] = {
+    {Quantity::number, "number"}, {Quantity::date, "date"}, {Quantity::time, "time"}, {Quantity::utc, "utc"}};
+
 constexpr std::size_t kMostFactors = 1000;  // of a term
 
 Value texts_of(const std::vector<Expression>& expressions) {
@@ -83,6 +86,11 @@ Value save_response(const Response& response) {
   r.set("kind", text_of(response.kind, kResponseKinds));
   r.set("target", response.target);
   r.set("numbers", texts_of(response.numbers));
+  if (std::ranges::any_of(response.quantities, [](Quantity each) { return each != Quantity::number; })) {
+    Value::List quantities;
+    for (const Quantity each : response.quantities) quantities.push_back(text_of(each, kQuantities));
+    r.set("quantities", std::move(quantities));
+  }
   Value::List parts;
   for (const auto& part : response.parts) parts.push_back(save_variable(part));
   r.set("parts", std::move(parts));
@@ -100,6 +108,12 @@ Response load_response(const Value& r) {
   response.kind = enum_of(r.at("kind"), kResponseKinds, "kind of response");
   response.target = r.at("target").as_string("target");
   response.numbers = expressions(r.at("numbers"), "numbers");
+  response.quantities.assign(response.numbers.size(), Quantity::number);
+  if (const Value* quantities = r.find("quantities")) {  // where one is a date
+    const auto& each = list_of(*quantities, "quantities");
+    check(each.size() == response.numbers.size(), "the response has the wrong number of quantities");
+    for (std::size_t i = 0; i < each.size(); ++i) response.quantities[i] = enum_of(each[i], kQuantities, "quantity");
+  }
   for (const auto& part : list_of(r.at("parts"), "parts")) {
     response.parts.push_back(load_variable(part));
     check(response.parts.back().categorical(), "a class is made of a variable that is not categorical");

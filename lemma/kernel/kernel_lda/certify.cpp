@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/kernel/kernel_lda/parts.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
-#include <lemma/model/comparison.hpp>
+#include <lemma/model/held_out.hpp>
 #include <limits>
 
 namespace lemma {
@@ -19,7 +19,7 @@ Certificate certificate_of(const KernelLdaModel& model, const BoundKernel& kerne
                            const Frame& frame, const Execution& execution) {
   const Matrix& v = model.dual_coefficients;
   const Index d = v.cols();
-  const double lambda = model.spec.lambda;
+  const double lambda = *model.spec.lambda;
   const Vector rho = model.svd.cwiseAbs2();
   const Matrix h = kernel.expand_own(v, execution.part(0, 0.5));
   const Matrix of_means = frame.means.transpose() * h;
@@ -82,6 +82,7 @@ Certificate certify(const KernelLdaModel& model, const Rows& rows, const Executi
     same.entry("offset", d, model.offset(d), offset(d), std::abs(offset(d)) + 1e-6 * size, 1e-6);
     same.entry("proportion_of_trace", d, model.proportion_of_trace(d), model.svd(d) * model.svd(d) / trace, 1);
   }
+  compare_choice(same, model, rows, execution);
   if (same.finding()) same.report(out);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <lemma/kernel/kernel_lda.hpp>
 #include <lemma/math/row_products.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -26,6 +27,7 @@ void KernelLdaModel::check() const {
               offset.size() == d && dual_coefficients.cols() == d && dual_coefficients.rows() > 0,
           "kernel_lda: arrays over the discriminants differ in length");
   points.check(KernelLda::name, spec.kernel, dual_coefficients.rows());
+  check_choice(KernelLda::name, spec.lambda, lambda_path, held_out_loss);
   check_places(KernelLda::name, spec.kernel, places, points.width, dual_coefficients.rows());
   require(means.allFinite() && svd.allFinite() && offset.allFinite() && counts.allFinite() &&
               proportion_of_trace.allFinite() && dual_coefficients.allFinite(),
@@ -80,7 +82,8 @@ std::string KernelLdaModel::summary(const Names& names) const {
     trace.right(header, {format_fixed(proportion_of_trace(d), 4)});
   }
   return fmt::format("Kernel: {}\nλ = {}, {} kept\n\nClass means in the discriminants:\n", shown(spec.kernel),
-                     format_significant(spec.lambda), count_of(dual_coefficients.rows(), "row")) +
+                     format_significant(*spec.lambda) + choice_text(lambda_path),
+                     count_of(dual_coefficients.rows(), "row")) +
          groups.str() + "\nProportion of trace:\n" + trace.str();
 }
 

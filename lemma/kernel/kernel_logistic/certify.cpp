@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/kernel/kernel_logistic/parts.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
-#include <lemma/model/comparison.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -62,6 +62,7 @@ Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Ex
     same.entry("squared_norm", k, model.squared_norm.of(k), at.squared_norm,
                std::abs(at.squared_norm) + 1e-9 * terms * terms, 1e-6);
   }
+  compare_choice(same, model, rows, execution);
   if (same.finding()) same.report(out);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -35,6 +36,7 @@ void KernelLogisticModel::check() const {
     require(each->size() == functions() && each->of.allFinite(),
             "kernel_logistic: a number of each function is missing or not usable");
   require(spec.intercept || intercept.of.isZero(0), "kernel_logistic: there is an intercept that was not to be fitted");
+  check_choice(KernelLogistic::name, spec.lambda, lambda_path, held_out_loss);
 }
 
 Matrix KernelLogisticModel::decision(const MatrixView& x) const {
@@ -67,7 +69,7 @@ std::string KernelLogisticModel::summary(const Names& names) const {
   table.numbers("objective", list(objective.of), 6).numbers("deviance", list(deviance.of), 6);
   table.numbers("norm^2", list(squared_norm.of), 6);
   return fmt::format("Kernel: {}\nλ = {}, {} kept\n\nThe log odds of each class are f(x) + intercept:\n",
-                     shown(spec.kernel), format_significant(spec.lambda),
+                     shown(spec.kernel), format_significant(*spec.lambda) + choice_text(lambda_path),
                      count_of(dual_coefficients.of.cols(), "row")) +
          table.str();
 }

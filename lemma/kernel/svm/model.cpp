@@ -114,6 +114,17 @@ Matrix SvmModel::machine_values(const MatrixView& x, const Execution& execution)
   return values;
 }
 
+NamedMatrix SvmModel::decisions_of_machines(const MatrixView& x) const {
+  NamedMatrix out{machine_values(x), {}};
+  for (Index m = 0; m < machine_count(); ++m) {
+    const auto negative = static_cast<int>(machines(m, 0)), positive = static_cast<int>(machines(m, 1));
+    out.columns.push_back(positive < 0   ? "machine"
+                          : negative < 0 ? fmt::format("{{{}}}_against_the_rest", positive)
+                                         : fmt::format("{{{}}}_against_{{{}}}", positive, negative));
+  }
+  return out;
+}
+
 Matrix SvmModel::decision(const MatrixView& x) const { return scores_of(*this, machine_values(x)); }
 
 Labels SvmModel::classify(const MatrixView& x) const {

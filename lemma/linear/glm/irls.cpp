@@ -247,6 +247,7 @@ Fit maximise(const Problem& problem, const Survey& known, const Rows& rows, cons
   } catch (const Cancelled&) {
     if (out.data.rows() == 0) throw;
     out.cancelled = true;
+    out.excess.reset();  // nobody asked whether there is a maximum, and what follows from it is not looked at
   }
   return out;
 }

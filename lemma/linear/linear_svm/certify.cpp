@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/linear/linear_svm/entry_rows.hpp>
+#include <lemma/linear/linear_svm/second_look.hpp>
 #include <lemma/linear/shared/margin_problem.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/optimize/programme.hpp>
@@ -99,22 +100,45 @@ Point proved(const LinearSvm& spec, const Problem& problem, const RowProducts& r
   return point;
 }
 
+namespace {
+
+/// Asked of the rows as they were given, so that a message names them by their numbers there.
+const Rows& usable(const Rows& given, const Execution& execution) {
+  require_finite(given, execution);
+  return given;
+}
+
+}  // namespace
+
+SecondLook::SecondLook(const LinearSvm& of, const Rows& given, const Execution& how)
+    : spec(of),
+      execution(how),
+      in_order(usable(given, how.part(0, 0.02)), how.part(0.02, 0.04)),
+      rows(*in_order),
+      columns(look_at_columns(LinearSvm::name, rows, how.part(0.04, 0.05))),
+      factors(class_factors(LinearSvm::name, of.class_weights, class_counts(LinearSvm::name, rows), rows.classes)),
+      products(rows, centre_for(of, columns), how) {}
+
+Point SecondLook::at(const Problem& problem, const Vector& users) const {
+  return proved(spec, problem, products, about_centre(users, products.centre()), execution);
+}
+
 }  // namespace margin
 
-Certificate certify(const LinearSvmModel& model, const Rows& rows, const Execution& execution) {
+Certificate certify(const LinearSvmModel& model, const Rows& given, const Execution& execution) {
   using namespace margin;
-  const Columns columns = look_at_columns(LinearSvm::name, rows, execution);
-  const auto factors =
-      class_factors(LinearSvm::name, model.spec.class_weights, class_counts(LinearSvm::name, rows), rows.classes);
-  const RowProducts products(rows, centre_for(model.spec, columns), execution);
+  const SecondLook look(model.spec, given, execution);
+  const Rows& rows = look.rows;
+  const RowProducts& products = look.products;
+  const auto& factors = look.factors;
   Certificate out;
   Comparison same;
   for (Index k = 0; k < model.planes(); ++k) {
-    const Problem problem = problem_of(model.spec, rows, factors, k);
-    Vector theta(model.width() + 1);
-    theta << model.intercept.of(k), model.coefficients.of.row(k).transpose();
-    theta = about_centre(std::move(theta), products.centre());
-    const Point point = proved(model.spec, problem, products, theta, execution);
+    const Problem problem = look.problem(k);
+    Vector users(model.width() + 1);
+    users << model.intercept.of(k), model.coefficients.of.row(k).transpose();
+    const Point point = look.at(problem, users);
+    const Vector& theta = point.theta;
     if (k == 0 || !(point.gap() <= out.value)) out = certificate_of(point, tolerance_of(model.spec));
 
     const Vector f = products.times(theta);

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/linear/multinomial/parts.hpp>
 #include <lemma/math/eigen.hpp>
-#include <lemma/model/comparison.hpp>
+#include <lemma/model/held_out.hpp>
 #include <limits>
 
 namespace lemma {
@@ -69,6 +69,7 @@ Certificate certify(const MultinomialModel& model, const Rows& rows, const Execu
     compare(same, "intercept_z", model.intercept_z, expected.intercept_z, loose);
     compare(same, "intercept_p", model.intercept_p, expected.intercept_p, 1e-3);
   }
+  compare_choice(same, model, rows, execution);
   if (same.finding()) same.report(out);
   return out;
 }

@@ -8,6 +8,7 @@
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
+#include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
 
 namespace lemma {
@@ -103,6 +104,7 @@ void MultinomialModel::check() const {
   for (const Vector* each : {&intercept_std_errors, &intercept_z, &intercept_p})
     require(each->size() == tested, "multinomial: the tests do not fit the intercepts");
   require(spec.intercept || (intercept.array() == 0).all(), "multinomial: there is an intercept where none was fitted");
+  check_choice(Multinomial::name, spec.lambda, lambda_path, held_out_loss);
 }
 
 AffineMap MultinomialModel::affine() const {
@@ -160,8 +162,8 @@ std::string MultinomialModel::summary(const Names& names) const {
   if (tested) out += "\nStd. Errors:\n" + table(intercept_std_errors, std_errors);
   out += fmt::format("\nResidual Deviance: {}\nAIC: {}\n", format_significant(deviance, 7), format_significant(aic, 7));
   if (spec.lambda > 0)
-    out +=
-        fmt::format("Penalty {}, lambda = {:.5g}: objective {:.8g}\n", name_of(spec.penalty), spec.lambda, objective);
+    out += fmt::format("Penalty {}, lambda = {:.5g}{}: objective {:.8g}\n", name_of(spec.penalty), *spec.lambda,
+                       choice_text(lambda_path), objective);
   return out;
 }
 

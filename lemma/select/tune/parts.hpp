@@ -20,6 +20,9 @@ class Searcher {
  private:
   /// Cross-validates a place; false when it was cancelled.
   bool add(const Place& place, double share, double from, double to);
+  /// Forgets where fits begin unless the last try differs from this one by numbers alone: of another penalty, or without an
+  /// intercept, coefficients may lie anywhere.
+  void look_back_from(const Place& place);
   /// The score that chooses, larger for better.
   double merit(std::size_t i) const;
   std::size_t best_of(double share) const;
@@ -32,6 +35,8 @@ class Searcher {
   Plan plan_;
   PlanRows plan_rows_;
   const TuneOptions& options_;
+  std::vector<Matrix> starts_;  // of each resample: the coefficients of the try before
+  Place last_;                  // that try
 };
 
 /// The place of the greatest expected improvement on `best` by independent normal variables: σ (z Φ(z) + φ(z)), z = (μ − best) / σ.

@@ -8,6 +8,10 @@ namespace lemma::crossing {
 /// such form, or where more than the method has learned from the rows.
 std::optional<FoldScore> left_out_in_closed_form(const Experiment& experiment, const CrossOptions& options);
 
+/// Where all rows are judged together (leave-one-out, one holdout), the figures that have no formula for their interval get one by
+/// drawing the rows that judge again.
+void bound_pooled(const Experiment& experiment, const CrossOptions& options, CrossResult& result);
+
 /// .632 and .632+ of every error that rows have one by one.
 std::vector<BootstrapError> bootstrap_errors(const Experiment& experiment, const CrossResult& result,
                                              const CrossOptions& options);

@@ -4,6 +4,7 @@
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/regression.hpp>
 #include <lemma/validate/cross/parts.hpp>
+#include <lemma/validate/judge/parts.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -110,6 +111,23 @@ void summarise(const Experiment& experiment, CrossResult& result) {
       if (each.measures.empty() && !each.rows.empty()) each.measures = experiment.measure(each.answers);
   if (result.folds.size() == 1) result.scores = scores_of(result.folds.front().measures);
   else result.scores = averaged(result, &FoldScore::measures);
+}
+
+void crossing::bound_pooled(const Experiment& experiment, const CrossOptions& options, CrossResult& result) {
+  const bool pooled =
+      result.plan.kind == PlanKind::loo ? result.plan.group.empty() : result.folds.size() == 1 && result.planned == 1;
+  if (!pooled || result.task == Task::clustering) return;
+  const Answers answers = stacked(result.folds);
+  Judgement judged;
+  judged.task = result.task;
+  judged.rows = static_cast<Index>(std::max(answers.y.size(), static_cast<Index>(answers.label.size())));
+  judging::measure_answers(experiment.design().classes(), answers, judged);
+  JudgeOptions how;
+  how.seed = options.seed;
+  Execution quiet;
+  quiet.threads = options.execution.threads;
+  judging::add_bootstrap_bounds(answers, how, quiet, judged);
+  result.scores = scores_of(judged.measures);
 }
 
 namespace crossing {

@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/parallel.hpp>
 #include <lemma/core/random.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/metric/clustering.hpp>
 #include <lemma/validate/bootstrap.hpp>
 #include <lemma/validate/judge/parts.hpp>
@@ -44,6 +45,12 @@ Vector times_drawn(const Vector& weight, Index rows, RandomStream& stream) {
   return out;
 }
 
+/// F1 of each class, as measures beside the others while rows are drawn.
+void append_f1(std::vector<Measure>& measures, const std::vector<ClassScore>& classes) {
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    measures.push_back({fmt::format("f1 of class {}", k), classes[k].f1, "", true, {}});
+}
+
 /// Every measure that rows and answers alone give; the weights are how often each row was drawn.
 std::vector<Measure> measures_of(const Answers& answers, const JudgeOptions& options, const Judgement& whole) {
   if (whole.task == Task::clustering)
@@ -55,6 +62,7 @@ std::vector<Measure> measures_of(const Answers& answers, const JudgeOptions& opt
   for (const AskedMeasure& asked : options.also)
     if (asked.kind == AskedMeasure::Kind::ece || asked.kind == AskedMeasure::Kind::brier_parts)
       add_calibration(asked, answers, out);
+  append_f1(out.measures, out.per_class);
   return out.measures;
 }
 
@@ -89,16 +97,30 @@ Index draw_bounds(std::vector<Measure>& measures, Index rows, const Vector& weig
   return samples;
 }
 
+/// No interval of the rows covers the largest error there can be. What n errors do tell: were more than a share q of all errors
+/// larger, the rows would have shown one but for a chance of (1 − q)ⁿ (Wilks 1941).
+void tell_of_largest(std::vector<Measure>& measures, double n) {
+  for (Measure& each : measures)
+    if (each.name == "max_error")
+      each.meaning += fmt::format("; at most {} % of new rows have a larger one (95 % sure)",
+                                  format_significant(100 * -std::expm1(std::log(0.05) / n), 2));
+}
+
 void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
                           Judgement& out) {
   const bool judged = out.task == Task::regression || out.task == Task::classification;
   if (!judged && !answers.truth) return;
+  tell_of_largest(out.measures, answers.weight.size() > 0 ? answers.weight.sum() : static_cast<double>(out.rows));
+  const std::size_t count = out.measures.size();
+  append_f1(out.measures, out.per_class);
   out.bootstrap = draw_bounds(out.measures, out.rows, answers.weight, out.classes.size(), options, execution,
                               [&](const Vector& times) {
                                 Answers drawn = answers;
                                 drawn.weight = times;
                                 return measures_of(drawn, options, out);
                               });
+  for (std::size_t k = 0; k < out.per_class.size(); ++k) out.per_class[k].f1_bounds = out.measures[count + k].bounds;
+  out.measures.resize(count);
 }
 
 }  // namespace lemma::judging

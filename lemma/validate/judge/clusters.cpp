@@ -1,4 +1,5 @@
 // lemma/validate/judge/clusters.cpp: clusters judged by the rows alone, and beside given classes.
+#include <algorithm>
 #include <lemma/metric/clustering.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/validate/judge/parts.hpp>
@@ -57,6 +58,16 @@ void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& an
   out.clusters = ClassesInClusters{name, classes, Matrix::Zero(static_cast<Index>(classes.size()), counts.cols())};
   out.clusters->counts.topRows(counts.rows()) = counts;  // classes of rows that were left out have none
   if (noise) out.notes.push_back("rows of no cluster are the last column of the table");
+}
+
+void add_cluster_bounds(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
+                        const Execution& execution, Judgement& out) {
+  if (out.task != Task::clustering) return;
+  const LastStepRows space(model, rows, execution.part(0, 0.1));
+  const Index drawn = draw_bounds(
+      out.measures, out.rows, answers.weight, 2, options, execution.part(0.1, 1),
+      [&](const Vector& times) { return scatter_measures(cluster_scatter(space.rows(), answers.predicted, times)); });
+  out.bootstrap = std::max(out.bootstrap, drawn);
 }
 
 }  // namespace lemma::judging

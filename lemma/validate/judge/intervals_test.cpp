@@ -24,6 +24,18 @@ TEST(Judge, EveryFigureHasAnIntervalButTheLargestError) {
       EXPECT_GE(each.bounds->upper, each.value) << each.name;
     }
   EXPECT_EQ(classes.bootstrap, 1000);
+  for (const ClassScore& each : classes.per_class)
+    for (const auto& [value, bounds] : {std::pair{each.precision, each.precision_bounds},
+                                        {each.recall, each.recall_bounds},
+                                        {each.f1, each.f1_bounds},
+                                        {each.auc, each.auc_bounds}}) {
+      ASSERT_TRUE(bounds);
+      EXPECT_LT(bounds->lower, value);
+      EXPECT_GT(bounds->upper, value);
+    }
+  // 506 errors: 1 - 0.05^(1/506)
+  EXPECT_NE(find_measure(numbers.measures, "max_error")->meaning.find("at most 0.59 % of new rows"), std::string::npos);
+  EXPECT_FALSE(find_measure(classes.measures, "f1 of class 0")) << "only while rows are drawn";
   options.execution.threads = 1;
   EXPECT_EQ(to_value(judge(lda, fresh, options)), to_value(classes)) << "on any number of threads";
 }
@@ -82,7 +94,16 @@ TEST(Judge, AgreementWithGivenClassesHasIntervalsToo) {
     EXPECT_LT(each->bounds->lower, each->value) << name;
     EXPECT_GT(each->bounds->upper, each->value) << name;
   }
-  EXPECT_FALSE(find_measure(judged.measures, "silhouette")->bounds) << "copies of a row are no distance apart";
+}
+
+TEST(Judge, ClustersHaveIntervalsWithoutATruthToo) {
+  const Table iris = dataset("iris");
+  const Judgement judged = judge(trained("kmeans(k=3)", iris, "~ . - species"), iris);
+  for (const Measure& each : judged.measures) {
+    ASSERT_TRUE(each.bounds) << each.name;
+    EXPECT_LT(each.bounds->lower, each.value) << each.name;
+    EXPECT_GT(each.bounds->upper, each.value) << each.name;
+  }
 }
 
 TEST(Judge, MarginsWithoutProbabilitiesOrderTheRows) {

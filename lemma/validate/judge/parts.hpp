@@ -24,7 +24,8 @@ void add_asked(const AnyModel& model, const Rows& rows, const Answers& answers, 
 Index draw_bounds(std::vector<Measure>& measures, Index rows, const Vector& weight, std::size_t classes,
                   const JudgeOptions& options, const Execution& execution,
                   const std::function<std::vector<Measure>(const Vector& times)>& again);
-/// Of everything that was measured, but for what follows from distances between the rows.
+/// Of everything that was measured, but for what follows from distances between the rows; of the largest error its meaning says
+/// how many new rows can have a larger one.
 void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, const Execution& execution,
                           Judgement& out);
 
@@ -34,6 +35,10 @@ void add_calibration(const AskedMeasure& asked, const Answers& answers, Judgemen
 /// Where the clusters were found: the rows as they stand, or for a pipeline after its first steps.
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
                       Judgement& out);
+
+/// Intervals of what follows from the distances to the centres, the clusters being those that they are.
+void add_cluster_bounds(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
+                        const Execution& execution, Judgement& out);
 
 /// The root of the mean squared error of each row's prediction by the model without it, where that follows from the model and
 /// the row alone. Nothing unless these are training rows. A pipeline's first steps, and fill-ins, have learned from all rows:

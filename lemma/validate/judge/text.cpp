@@ -6,11 +6,11 @@
 namespace lemma {
 namespace {
 
-std::string interval(const Measure& measure) {
-  if (!measure.bounds) return "";
-  return fmt::format("[{}, {}]", format_significant(measure.bounds->lower, 3),
-                     format_significant(measure.bounds->upper, 3));
+std::string interval(const std::optional<Bounds>& bounds) {
+  if (!bounds) return "";
+  return fmt::format("[{}, {}]", format_significant(bounds->lower, 3), format_significant(bounds->upper, 3));
 }
+std::string interval(const Measure& measure) { return interval(measure.bounds); }
 
 std::string measures_text(const std::vector<Measure>& measures) {
   std::vector<std::string> names, values, bounds, meanings;
@@ -40,12 +40,15 @@ std::string confusion_text(const Judgement& judgement) {
   for (std::size_t k = 0; k < judgement.classes.size(); ++k)
     table.right(judgement.classes[k], counts_text(judgement.confusion->counts.col(static_cast<Index>(k))));
   std::vector<std::string> precision, recall, f1;
+  const auto cell = [](double value, const std::optional<Bounds>& bounds) {
+    return format_fixed(value, 3) + (bounds ? " " + interval(bounds) : "");
+  };
   for (const auto& one : judgement.per_class) {
-    precision.push_back(format_fixed(one.precision, 3));
-    recall.push_back(format_fixed(one.recall, 3));
-    f1.push_back(format_fixed(one.f1, 3));
+    precision.push_back(cell(one.precision, one.precision_bounds));
+    recall.push_back(cell(one.recall, one.recall_bounds));
+    f1.push_back(cell(one.f1, one.f1_bounds));
   }
-  std::string out = "\n" + table.right("precision", precision).right("recall", recall).right("F1", f1).str();
+  std::string out = "\n" + table.words("precision", precision).words("recall", recall).words("F1", f1).str();
   if (judgement.threshold)
     out += fmt::format("\n{} is predicted where its probability is at least {}.\n", judgement.classes.back(),
                        format_significant(*judgement.threshold, 10));
@@ -71,6 +74,22 @@ Value per_class_document(const std::vector<ClassScore>& scores) {
   add("recall", &ClassScore::recall);
   add("f1", &ClassScore::f1);
   add("auc", &ClassScore::auc);
+  Value bounds = Value::object();
+  const auto add_bounds = [&](const char* name, std::optional<Bounds> ClassScore::*part) {
+    Value::List all;
+    bool any = false;
+    for (const auto& score : scores) {
+      const auto& each = score.*part;
+      any = any || each;
+      all.push_back(each ? Value(std::vector<double>{each->lower, each->upper}) : Value());
+    }
+    if (any) bounds.set(name, std::move(all));
+  };
+  add_bounds("precision", &ClassScore::precision_bounds);
+  add_bounds("recall", &ClassScore::recall_bounds);
+  add_bounds("f1", &ClassScore::f1_bounds);
+  add_bounds("auc", &ClassScore::auc_bounds);
+  out.set("bounds", std::move(bounds));
   return out;
 }
 
