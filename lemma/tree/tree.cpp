@@ -242,7 +242,8 @@ TreeModel TreeModel::prune(const Valid<TreePrune>& to) const {
   if (to->form) out.spec.form = *to->form;
   if (out.certificate.holds()) {  // the splits that are left were among those looked at
     out.certificate.iterations = out.nodes.leaves() - 1;
-    out.certificate.message = claim(out.nodes.leaves() - 1, out.certificate.value, out.certificate.tolerance);
+    out.certificate.message =
+        claim(out.nodes.leaves() - 1, out.certificate.value, out.certificate.tolerance, cps_apart(*this));
   }
   if (!to->cp) return out;
   out.spec.cp = most;

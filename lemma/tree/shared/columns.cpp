@@ -6,7 +6,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/tree/shared/columns.hpp>
 #include <lemma/tree/shared/nodes.hpp>
-#include <lemma/tree/shared/radix.hpp>
+#include <lemma/math/radix.hpp>
 #include <limits>
 #include <numeric>
 
@@ -27,23 +27,23 @@ void check_outcome(std::string_view method, const Rows& rows, const Block& outco
   }
 }
 
+[[noreturn]] void refuse(std::string_view method, const Rows& rows, Index column, Index row, double value) {
+  const auto& name = rows.features[at(column)];
+  if (rows.holds_codes(column))
+    throw Error(fmt::format("{}: '{}' has no category of the code {} (row {})", method, name, value, row + 1));
+  throw Error(
+      fmt::format("{}: '{}' is infinite in row {}; every value must be finite or missing", method, name, row + 1));
+}
+/// Of `levels` categories (0: numbers) a value that is not missing.
+bool is_bad(int levels, double value) {
+  return levels > 0 ? !(value >= 0 && value < levels && value == std::floor(value)) : std::isinf(value);
+}
+
 struct Sorter {
   std::string_view method;
   const Rows& source;
   const MatrixView& x;
   RankedColumns& out;
-
-  [[noreturn]] void refuse(Index column, Index row, double value) const {
-    const auto& name = source.features[at(column)];
-    if (out.levels[at(column)] > 0)
-      throw Error(fmt::format("{}: '{}' has no category of the code {} (row {})", method, name, value, row + 1));
-    throw Error(
-        fmt::format("{}: '{}' is infinite in row {}; every value must be finite or missing", method, name, row + 1));
-  }
-  bool is_bad(Index column, double value) const {
-    const int levels = out.levels[at(column)];
-    return levels > 0 ? !(value >= 0 && value < levels && value == std::floor(value)) : std::isinf(value);
-  }
 
   void rank(Index j, std::vector<KeyedRow>& items, const std::vector<std::uint32_t>& missing) const {
     radix_sort(items);
@@ -68,7 +68,7 @@ struct Sorter {
         const double value = x(out.source[i], first + j);
         const auto row = static_cast<std::uint32_t>(i);
         if (std::isnan(value)) missing[at(j)].push_back(row);
-        else if (is_bad(first + j, value)) refuse(first + j, out.source[i], value);
+        else if (is_bad(out.levels[at(first + j)], value)) refuse(method, source, first + j, out.source[i], value);
         else items[at(j)].push_back({key_of(value), row});
       }
     for (Index j = 0; j < count; ++j) rank(first + j, items[at(j)], missing[at(j)]);
@@ -80,6 +80,17 @@ struct Sorter {
 double RankedColumns::threshold(Index column, std::uint32_t low, std::uint32_t high) const {
   const double a = values[at(column)][low], b = values[at(column)][high], middle = std::midpoint(a, b);
   return middle > a ? middle : b;
+}
+
+void check_rows(std::string_view method, const Rows& rows, const Block& outcome, const MatrixView& x) {
+  check_outcome(method, rows, outcome);
+  const Labels levels = level_counts(rows);
+  for (Index i = 0; i < rows.count(); ++i) {
+    if (!(outcome.weight_of(i) > 0)) continue;
+    for (Index j = 0; j < x.cols(); ++j)
+      if (const double value = x(i, j); !std::isnan(value) && is_bad(levels[at(j)], value))
+        refuse(method, rows, j, i, value);
+  }
 }
 
 MatrixView matrix_of(const Rows& rows, Matrix& space, const Execution& execution) {

@@ -35,8 +35,11 @@ struct RankedColumns {
   double threshold(Index column, std::uint32_t low, std::uint32_t high) const;
 };
 
-/// Sorts each column, O(n) each by radix. Error for an infinite value, a code that there is not, a weight or response that cannot be used.
+/// Sorts each column, O(n) each by radix. Error for what `check_rows` refuses.
 RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Execution& execution);
+
+/// What is refused before anything is sorted: an infinite value, a code that there is not, a weight or response that cannot be used.
+void check_rows(std::string_view method, const Rows& rows, const Block& outcome, const MatrixView& x);
 
 /// All rows of x: where they lie, or in `space`.
 MatrixView matrix_of(const Rows& rows, Matrix& space, const Execution& execution);
