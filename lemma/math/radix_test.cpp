@@ -1,6 +1,6 @@
 // lemma/math/radix_test.cpp
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/math/radix.hpp>
 

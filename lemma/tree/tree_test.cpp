@@ -259,9 +259,7 @@ TEST(Tree, OfTwoClassesThatDidNotLookAtTheBestColumnFailsTheCertificate) {
     const auto best_of = [&](const TreeModel& model) { return tree::recount(model, rows, data.x, {}).splits; };
     const auto found = best_of(seeing), missed = best_of(tree);
     for (Index i = 0; i < seeing.nodes.size(); ++i)
-      if (!seeing.nodes.is_leaf(i)) {
-        EXPECT_NEAR(found[at(i)].best, weight * seeing.gain(i), 1e-9);
-      }
+      if (!seeing.nodes.is_leaf(i)) { EXPECT_NEAR(found[at(i)].best, weight * seeing.gain(i), 1e-9); }
     EXPECT_GT(missed[0].best, 1.5 * weight * tree.gain(0));
     if (weight != 1) continue;
     EXPECT_TRUE(certify(seeing, rows, {}).holds());

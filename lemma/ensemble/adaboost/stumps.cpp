@@ -133,8 +133,7 @@ Stump SortedColumns::best(const Vector& weight, const Execution& execution) cons
   const Vector by_sign = totals.size() == 2 ? signed_by_class(rows_, weight) : Vector();
   std::vector<Found> found(order_.size());
   for_columns(static_cast<Index>(order_.size()), rows_.count(), execution, [&](Index j) {
-    found[at(j)] =
-        totals.size() == 2 ? search_two(j, by_sign, floor, mass) : search_more(j, weight, totals, floor);
+    found[at(j)] = totals.size() == 2 ? search_two(j, by_sign, floor, mass) : search_more(j, weight, totals, floor);
   });
   Index best = -1;
   for (Index j = 0; j < static_cast<Index>(found.size()); ++j)

@@ -216,8 +216,8 @@ TEST(BoostColumns, OfAConstantResponseNothingIsToBeGained) {
 }
 
 TEST(BoostColumns, SlopesAreRoundedToTheNearestWholeNumberOfTwoToTheEvenOne) {
-  for (const double x : {0.0, 0.5, -0.5, 1.5, -1.5, 2.5, 0.49999999999999994, -1e-300, 123456.5, 0x1p50 + 0.5, 0x1p51 - 0.5,
-                         -0x1p51 + 1, 0x1p51, 0x1p52 + 1, -0x1p60})
+  for (const double x : {0.0, 0.5, -0.5, 1.5, -1.5, 2.5, 0.49999999999999994, -1e-300, 123456.5, 0x1p50 + 0.5,
+                         0x1p51 - 0.5, -0x1p51 + 1, 0x1p51, 0x1p52 + 1, -0x1p60})
     EXPECT_EQ(boost::nearest(x), std::llrint(x)) << x;
 }
 

@@ -28,8 +28,7 @@ Index Slopes::piece_count() const { return (outcome_.count() + kPiece - 1) / kPi
 
 void Slopes::in_pieces(const std::function<void(Index, Index, Index)>& body) const {
   const Index n = outcome_.count();
-  parallel_for(piece_count(), execution_,
-               [&](Index k) { body(k, k * kPiece, std::min(kPiece, n - k * kPiece)); });
+  parallel_for(piece_count(), execution_, [&](Index k) { body(k, k * kPiece, std::min(kPiece, n - k * kPiece)); });
 }
 
 double Slopes::held_out_loss(Index first, Index count) const {

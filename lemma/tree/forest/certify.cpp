@@ -24,12 +24,7 @@ struct Walked {
 class Walker {
  public:
   Walker(const Grove& grove, const Plan& plan, const ForestRows& data, const MatrixView& x)
-      : grove_(grove),
-        plan_(plan),
-        data_(data),
-        x_(x),
-        bags_(plan, data, grove.seed_bits()),
-        place_(at(x.rows()), -1) {
+      : grove_(grove), plan_(plan), data_(data), x_(x), bags_(plan, data, grove.seed_bits()), place_(at(x.rows()), -1) {
     for (Index i = 0; i < data.rows; ++i) place_[at(data.source[at(i)])] = static_cast<std::int32_t>(i);
   }
 
@@ -121,8 +116,8 @@ class Walker {
       return;
     }
     for (std::size_t c = 0; c < said.size(); ++c) {
-      const double stored = label >= 0 ? (c == at(label) ? 1.0 : 0.0)
-                                       : grove_.leaf_shares(-1 - label, static_cast<Index>(c));
+      const double stored =
+          label >= 0 ? (c == at(label) ? 1.0 : 0.0) : grove_.leaf_shares(-1 - label, static_cast<Index>(c));
       out.worst = std::max(out.worst, std::abs(stored - said[c]));
     }
   }

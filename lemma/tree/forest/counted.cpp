@@ -4,6 +4,16 @@
 #include <limits>
 
 namespace lemma::forest {
+namespace {
+
+/// Rows of a block, such that a column of it, and what is made of it, stays in the nearest cache and all of it in the next; none where
+/// there are so many columns that most of a block would never be asked for.
+std::uint32_t rows_of_block(const Plan& plan, const ForestRows& data) {
+  constexpr Index kMost = 4096, kRoom = Index{1} << 18, kLevels = 10;
+  return plan.columns * kLevels >= data.width ? static_cast<std::uint32_t>(std::min(kMost, kRoom / data.width)) : 0;
+}
+
+}  // namespace
 
 bool CountedGrower::suits(const Plan& plan, const ForestRows& data) {
   return plan.random_cuts > 0 && plan.takes_all_rows() && plan.leaves == std::numeric_limits<Index>::max() &&
@@ -13,7 +23,12 @@ bool CountedGrower::suits(const Plan& plan, const ForestRows& data) {
 }
 
 CountedGrower::CountedGrower(const Plan& plan, const ForestRows& data, std::uint64_t seed)
-    : plan_(plan), data_(data), seed_(seed), draw_(data.width), spare_(at(data.rows)) {
+    : plan_(plan),
+      data_(data),
+      seed_(seed),
+      most_near_(rows_of_block(plan, data)),
+      draw_(data.width),
+      spare_(at(data.rows)) {
   all_.reserve(at(data.rows));
   for (std::uint32_t row = 0; row < data.label.size(); ++row) all_.push_back(row << 1 | data.label[row]);
 }
@@ -27,11 +42,11 @@ GrownTree CountedGrower::grow(Index tree) {
   out.importance.assign(at(data_.width), 0.0);
   std::vector<Open> stack{{0, 0, 0, static_cast<std::uint32_t>(items_.size())}};
   while (!stack.empty()) {
-    const Open open = stack.back();
+    Open open = stack.back();
     stack.pop_back();
-    const std::span<Item> items(items_.data() + open.begin, open.end - open.begin);
-    Counts all{static_cast<std::uint32_t>(items.size()), 0};
-    for (const Item item : items) all.second += item & 1U;
+    Counts all{open.size(), 0};
+    for (std::uint32_t i = open.begin; i < open.end; ++i) all.second += items_[i] & 1U;
+    if (!open.near && open.size() <= most_near_ && all.second > 0 && all.second < all.rows) bring_near(open);
     if (!find_split(open, all)) {
       make_leaf(open, all, out);
       continue;
@@ -41,9 +56,10 @@ GrownTree CountedGrower::grow(Index tree) {
                                       .missing_left = split_.missing_left};
     const Index left_node = out.nodes.split(open.node);
     out.importance[at(split_.column)] += split_.worth - all.worth();
-    const std::uint32_t middle = open.begin + part(items);
-    stack.push_back({left_node + 1, open.depth + 1, middle, open.end});
-    stack.push_back({left_node, open.depth + 1, open.begin, middle});
+    const std::uint32_t middle = open.begin + part(open);
+    stack.push_back({left_node + 1, open.depth + 1, middle, open.end, open.near});
+    stack.push_back(
+        {left_node, open.depth + 1, open.begin, middle, open.near});  // the nodes below come before all others
   }
   std::sort(leaves_.begin(), leaves_.end(), [](const auto& a, const auto& b) { return a.first.node < b.first.node; });
   out.leaves.reserve(leaves_.size());
@@ -56,27 +72,44 @@ GrownTree CountedGrower::grow(Index tree) {
   return out;
 }
 
+void CountedGrower::bring_near(Open& open) {
+  const auto count = std::size_t{open.size()}, width = at(data_.width);
+  block_.resize(count * width);
+  block_items_.assign(items_.begin() + open.begin, items_.begin() + open.end);
+  constexpr std::size_t kLine = 8;  // rows at a time: what they write to a column is a line of memory
+  for (std::size_t first = 0; first < count; first += kLine) {
+    const std::size_t end = std::min(count, first + kLine);
+    const double* rows[kLine];
+    for (std::size_t i = first; i < end; ++i) {
+      rows[i - first] = data_.values.data() + std::size_t{block_items_[i] >> 1} * width;
+      items_[open.begin + i] = static_cast<Item>(i) << 1 | (block_items_[i] & 1U);
+    }
+    for (std::size_t j = 0; j < width; ++j)
+      for (std::size_t i = first; i < end; ++i) block_[j * count + i] = rows[i - first][j];
+  }
+  open.near = true;
+}
+
 bool CountedGrower::find_split(const Open& open, const Counts& all) {
   split_.column = -1;
   split_.worth = -1;
   if (all.second == 0 || all.second == all.rows || open.depth >= plan_.depth || all.rows < plan_.min_split ||
       all.rows < 2 * plan_.min_leaf)
     return false;
-  const std::span<const Item> items(items_.data() + open.begin, all.rows);
-  const bool by_rank = ForestRows::is_large(items.size());
   draw_.begin(stream_, open.node);
   for (Index tried = 0; tried < plan_.columns && draw_.has_next();) {
     const Index column = draw_.next();
-    asking_.before(items.size());
-    if (!gather(items, column, by_rank)) continue;
+    asking_.before(all.rows);
+    if (!gather(open, column)) continue;
     ++tried;
-    cut_at_random(items, all, column, by_rank);
+    cut_at_random(open, all, column);
   }
   return split_.found();
 }
 
-bool CountedGrower::gather(std::span<const Item> items, Index column, bool by_rank) {
-  if (by_rank) {
+bool CountedGrower::gather(const Open& open, Index column) {
+  const std::span<const Item> items = items_of(open);
+  if (by_rank(open)) {
     rank_.resize(items.size());
     const auto ranks = data_.column(column, items.size());
     std::uint32_t least = kMissing, greatest = 0;
@@ -90,20 +123,20 @@ bool CountedGrower::gather(std::span<const Item> items, Index column, bool by_ra
     high_ = data_.low[at(column)][greatest];
   } else {
     value_.resize(items.size());
-    const double* const values = data_.values.data() + column;
-    const auto width = at(data_.width);
+    const ColumnOfValues values = values_of(open, column);
     constexpr std::size_t kApart = 4;  // minima at once: none waits for the one before it
     double low[kApart], high[kApart];
     std::fill_n(low, kApart, std::numeric_limits<double>::infinity());
     std::fill_n(high, kApart, -std::numeric_limits<double>::infinity());
     const auto take = [&](std::size_t i, std::size_t k) {
-      const double value = values[std::size_t{items[i] >> 1} * width];
+      const double value = values[items[i]];
       value_[i] = value;
       low[k] = value < low[k] ? value : low[k];
       high[k] = value > high[k] ? value : high[k];
     };
     std::size_t i = 0;
     for (; i + kApart <= items.size(); i += kApart)
+#pragma GCC unroll 4
       for (std::size_t k = 0; k < kApart; ++k) take(i + k, k);
     for (; i < items.size(); ++i) take(i, 0);
     low_ = *std::min_element(low, low + kApart);
@@ -112,7 +145,8 @@ bool CountedGrower::gather(std::span<const Item> items, Index column, bool by_ra
   return low_ < high_;
 }
 
-void CountedGrower::cut_at_random(std::span<const Item> items, const Counts& all, Index column, bool by_rank) {
+void CountedGrower::cut_at_random(const Open& open, const Counts& all, Index column) {
+  const std::span<const Item> items = items_of(open);
   for (int trial = 0; trial < plan_.random_cuts; ++trial) {
     double threshold = high_ - draw_.random().uniform() * (high_ - low_);
     if (!(threshold > low_)) threshold = high_;
@@ -125,7 +159,7 @@ void CountedGrower::cut_at_random(std::span<const Item> items, const Counts& all
       }
     };
     std::uint32_t cut = kMissing;
-    if (by_rank) {
+    if (by_rank(open)) {
       const auto& low = data_.low[at(column)];
       cut = static_cast<std::uint32_t>(std::lower_bound(low.begin(), low.end(), threshold) - low.begin());
       count([&](std::size_t i) { return rank_[i] < cut; });
@@ -144,19 +178,19 @@ void CountedGrower::cut_at_random(std::span<const Item> items, const Counts& all
   }
 }
 
-std::uint32_t CountedGrower::part(std::span<Item> items) {
-  const auto count = static_cast<std::uint32_t>(items.size());
-  if (ForestRows::is_large(items.size())) {
-    const auto ranks = data_.column(split_.column, items.size());
-    return part_in_place(items.data(), count, spare_.data(), [&](Item item) { return ranks[item >> 1] < split_.cut; });
+std::uint32_t CountedGrower::part(const Open& open) {
+  Item* const items = items_.data() + open.begin;
+  if (by_rank(open)) {
+    const auto ranks = data_.column(split_.column, open.size());
+    return part_in_place(items, open.size(), spare_.data(), [&](Item item) { return ranks[item >> 1] < split_.cut; });
   }
-  const double* const values = data_.values.data() + split_.column;
-  const auto width = at(data_.width);
-  return part_in_place(items.data(), count, spare_.data(),
-                       [&](Item item) { return values[std::size_t{item >> 1} * width] < split_.threshold; });
+  const ColumnOfValues values = values_of(open, split_.column);
+  return part_in_place(items, open.size(), spare_.data(), [&](Item item) { return values[item] < split_.threshold; });
 }
 
 void CountedGrower::make_leaf(const Open& open, const Counts& all, GrownTree& out) {
+  for (std::uint32_t i = open.begin; open.near && plan_.keep_rows && i < open.end; ++i)
+    items_[i] = block_items_[items_[i] >> 1];
   GrownTree::Leaf leaf;
   leaf.weight = all.rows;
   const std::uint32_t first = all.rows - all.second;

@@ -1,8 +1,8 @@
 // lemma/tree/forest/recount.hpp: the splits of a tree counted anew, on the values of its rows.
 #pragma once
+#include <lemma/math/radix.hpp>
 #include <lemma/tree/forest/rows.hpp>
 #include <lemma/tree/shared/nodes.hpp>
-#include <lemma/math/radix.hpp>
 #include <string>
 
 namespace lemma::forest {

@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
+#include <lemma/math/radix.hpp>
 #include <lemma/tree/shared/columns.hpp>
 #include <lemma/tree/shared/nodes.hpp>
-#include <lemma/math/radix.hpp>
 #include <limits>
 #include <numeric>
 
 namespace lemma {
 namespace {
 
-constexpr Index kColumnsTogether = 4;  // read in one pass over the rows
+constexpr Index kColumnsTogether = 2;  // read in one pass over the rows: each takes 32 bytes a row until it is sorted
 
 void check_outcome(std::string_view method, const Rows& rows, const Block& outcome) {
   for (Index i = 0; i < outcome.rows() || i < rows.count(); ++i) {
@@ -44,6 +44,7 @@ struct Sorter {
   const Rows& source;
   const MatrixView& x;
   RankedColumns& out;
+  KeepValues keep;
 
   void rank(Index j, std::vector<KeyedRow>& items, const std::vector<std::uint32_t>& missing) const {
     radix_sort(items);
@@ -51,11 +52,16 @@ struct Sorter {
     auto& values = out.values[at(j)];
     order.reserve(items.size() + missing.size());
     const bool categories = out.levels[at(j)] > 0;
+    std::uint32_t rank = 0;
     for (std::size_t i = 0; i < items.size(); ++i) {
       const double value = number_of(items[i].key);
-      if (!categories && (i == 0 || items[i].key != items[i - 1].key)) values.push_back(value);
-      order.push_back(
-          {items[i].row, static_cast<std::uint32_t>(categories ? value : static_cast<double>(values.size() - 1))});
+      if (categories) {
+        rank = static_cast<std::uint32_t>(value);
+      } else if (i == 0 || items[i].key != items[i - 1].key) {
+        rank += i > 0 ? 1 : 0;
+        if (keep == KeepValues::yes) values.push_back(value);
+      }
+      order.push_back({items[i].row, rank});
     }
     for (const std::uint32_t row : missing) order.push_back({row, RankedRow::kMissing});
   }
@@ -77,9 +83,21 @@ struct Sorter {
 
 }  // namespace
 
-double RankedColumns::threshold(Index column, std::uint32_t low, std::uint32_t high) const {
-  const double a = values[at(column)][low], b = values[at(column)][high], middle = std::midpoint(a, b);
+namespace {
+
+double midway(double a, double b) {
+  const double middle = std::midpoint(a, b);
   return middle > a ? middle : b;
+}
+
+}  // namespace
+
+double RankedColumns::threshold(Index column, std::uint32_t low, std::uint32_t high) const {
+  return midway(values[at(column)][low], values[at(column)][high]);
+}
+
+double RankedColumns::threshold_of_rows(Index column, std::uint32_t low, std::uint32_t high) const {
+  return midway(value(column, low), value(column, high));
 }
 
 void check_rows(std::string_view method, const Rows& rows, const Block& outcome, const MatrixView& x) {
@@ -99,7 +117,7 @@ MatrixView matrix_of(const Rows& rows, Matrix& space, const Execution& execution
   return space;
 }
 
-RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Execution& execution) {
+RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Execution& execution, KeepValues keep) {
   require(rows.count() < std::numeric_limits<std::int32_t>::max(),
           fmt::format("{}: more than 2^31 rows cannot be sorted here", method));
   require(rows.classes.size() < 65536,
@@ -122,15 +140,20 @@ RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Ex
   }
   require(!out.source.empty(), fmt::format("{}: no row has a weight above 0", method));
   if (!weighted) out.weight.clear();
-  Matrix space;
-  const MatrixView x = matrix_of(rows, space, execution);
+  const MatrixView x = matrix_of(rows, out.space, execution);
+  out.x = x.data();
+  out.stride = x.outerStride();
   out.values.resize(at(rows.width()));
   out.order.resize(at(rows.width()));
-  const Sorter sorter{method, rows, x, out};
+  const Sorter sorter{method, rows, x, out, keep};
   parallel_for((rows.width() + kColumnsTogether - 1) / kColumnsTogether, execution, [&](Index group) {
     const Index first = group * kColumnsTogether;
     sorter.sort_columns(first, std::min(kColumnsTogether, rows.width() - first));
   });
+  if (keep == KeepValues::yes) {  // nothing more is asked of the rows
+    out.x = nullptr;
+    out.space.resize(0, 0);
+  }
   return out;
 }
 

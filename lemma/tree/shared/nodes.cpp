@@ -97,8 +97,7 @@ void TreeNodes::leaves_of(const MatrixView& x, Index tree, std::span<std::int32_
   if (!by_one && end - begin > kLarge && x.rows() >= kTogether) {
     walk_in_turn(nodes.data(), roots[at(tree)], x.data(), x.rows(), stride, out.data());
     for (; first < x.rows(); ++first)
-      if (out[at(first)] < 0)
-        out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
+      if (out[at(first)] < 0) out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
     return;
   }
   for (; !by_one && first + kTogether <= x.rows(); first += kTogether)
