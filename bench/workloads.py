@@ -552,7 +552,7 @@ WORKLOADS = (
     ),
     Workload(
         name="tree_scaling",
-        title="one tree by rows: seconds for 1e4, 1e5, 1e6, 1e7 x 4",
+        title="one tree by rows: processor seconds for 1e4, 1e5, 1e6, 1e7 x 4",
         data="tree_scaling",
         files=("tree_scaling_X.npy", "tree_scaling_y.npy"),
         peers=(),

@@ -5,9 +5,9 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/math/radix.hpp>
 #include <lemma/metric/classification.hpp>
 #include <lemma/metric/curves.hpp>
-#include <lemma/tree/shared/radix.hpp>
 #include <limits>
 
 namespace lemma {

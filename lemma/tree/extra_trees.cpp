@@ -2,29 +2,17 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/extra_trees.hpp>
+#include <lemma/tree/forest/grown.hpp>
 #include <lemma/tree/forest/memory.hpp>
 
 namespace lemma {
 namespace {
 
 forest::Plan plan_of(const ExtraTrees& spec) {
-  forest::Plan out;
-  out.method = ExtraTrees::name;
-  out.trees = spec.trees;
-  out.columns = spec.mtry.value_or(1);
+  forest::Plan out = forest::common_plan(spec);
   out.random_cuts = spec.cuts;
-  out.replace = spec.replace;
   out.share = spec.share;
-  out.min_leaf = spec.min_leaf.value_or(1);
-  out.min_split = spec.min_split;
-  if (spec.depth) out.depth = *spec.depth;
-  if (spec.leaves) out.leaves = *spec.leaves;
-  out.vote = spec.vote;
-  out.class_weights = spec.class_weights;
-  out.importance = spec.importance;
-  out.keep_rows = spec.keep_rows;
   return out;
 }
 
@@ -62,17 +50,7 @@ Prediction ExtraTreesModel::outliers(const Valid<OutlierOptions>& options) const
 }
 
 ExtraTreesModel fit(const Valid<ExtraTrees>& spec, const Rows& rows, const FitOptions& options) {
-  ExtraTreesModel model;
-  model.spec = chosen(*spec, rows);
-  const forest::Plan plan = model.plan();
-  if (const Index grown = forest::fit_grove(model, plan, rows, options); grown < plan.trees) {
-    model.spec.trees = static_cast<int>(grown);
-    model.certificate = cut_short(grown, plan.trees, "trees");
-    return model;
-  }
-  model.certificate =
-      forest::certify_grove(model, plan, rows, forest::kStepsOfAFit, options.execution().part(0.9, 1, "certificate"));
-  return model;
+  return forest::grown<ExtraTreesModel>(chosen(*spec, rows), rows, options);
 }
 
 Certificate certify(const ExtraTreesModel& model, const Rows& rows, const Execution& execution) {

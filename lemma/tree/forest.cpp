@@ -3,29 +3,17 @@
 
 #include <cmath>
 #include <lemma/core/random.hpp>
-#include <lemma/model/cut_short.hpp>
 #include <lemma/tree/forest.hpp>
+#include <lemma/tree/forest/grown.hpp>
 #include <lemma/tree/forest/memory.hpp>
 
 namespace lemma {
 namespace {
 
 forest::Plan plan_of(const Forest& spec) {
-  forest::Plan out;
-  out.method = Forest::name;
-  out.trees = spec.trees;
-  out.columns = spec.mtry.value_or(1);
-  out.replace = spec.replace;
+  forest::Plan out = forest::common_plan(spec);
   out.share = spec.share.value_or(1);
-  out.min_leaf = spec.min_leaf.value_or(1);
-  out.min_split = spec.min_split;
-  if (spec.depth) out.depth = *spec.depth;
-  if (spec.leaves) out.leaves = *spec.leaves;
   out.bins = spec.bins.value_or(0);
-  out.vote = spec.vote;
-  out.class_weights = spec.class_weights;
-  out.importance = spec.importance;
-  out.keep_rows = spec.keep_rows;
   return out;
 }
 
@@ -103,17 +91,7 @@ Prediction ForestModel::outliers(const Valid<OutlierOptions>& options) const {
 }
 
 ForestModel fit(const Valid<Forest>& spec, const Rows& rows, const FitOptions& options) {
-  ForestModel model;
-  model.spec = chosen(*spec, rows);
-  const forest::Plan plan = model.plan();
-  if (const Index grown = forest::fit_grove(model, plan, rows, options); grown < plan.trees) {
-    model.spec.trees = static_cast<int>(grown);
-    model.certificate = cut_short(grown, plan.trees, "trees");
-    return model;
-  }
-  model.certificate =
-      forest::certify_grove(model, plan, rows, forest::kStepsOfAFit, options.execution().part(0.9, 1, "certificate"));
-  return model;
+  return forest::grown<ForestModel>(chosen(*spec, rows), rows, options);
 }
 
 Certificate certify(const ForestModel& model, const Rows& rows, const Execution& execution) {

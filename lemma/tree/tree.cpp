@@ -106,14 +106,16 @@ void Tree::check() const {
     throw Error("tree: leaves is not taken together with missing values by fractions");
 }
 
-TreeModel fit(const Valid<Tree>& asked, const Rows& rows, const FitOptions& options) {
-  require(rows.width() > 0, "tree: there are no columns to split; the formula names none");
-  const Execution execution = options.execution();
-  const RankedColumns data = ranked_columns(Tree::name, rows, execution.part(0, 0.1, "sorting columns"));
+namespace {
+
+/// All but the certificate: what the columns in order take of memory is given back before that is made.
+TreeModel uncertified(const Valid<Tree>& asked, const Rows& rows, const FitOptions& options,
+                      const Execution& execution) {
+  RankedColumns data = ranked_columns(Tree::name, rows, execution.part(0, 0.1, "sorting columns"), KeepValues::no);
   check_response(*asked, data, rows);
   const Tree spec = chosen(*asked, data);
-  Matrix space;
-  const MatrixView x = matrix_of(rows, space, execution);
+  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> x(data.x, rows.count(), data.width(),
+                                                            Eigen::OuterStride<>(data.stride));
   const auto in = kept_in(data, spec.validation, options.seed);
 
   Grown root;
@@ -126,10 +128,13 @@ TreeModel fit(const Valid<Tree>& asked, const Rows& rows, const FitOptions& opti
   Plan plan = plan_of(spec, root.totals.counts, root.totals.mean);
   root = {};
   add_up(root, all, ground, plan);
+  std::vector<RankedRow>().swap(all);
   check_range(root, spec, rows);
   plan.alpha = spec.cp < 0 ? -1 : spec.cp * root.risk;
+  const auto warnings = warnings_of(data, rows, root);
 
-  GrownTree grown = grow(data, in, plan, execution.part(0.1, 0.5, "growing"));
+  const Execution growing = execution.part(0.1, 0.5, "growing");
+  GrownTree grown = in.empty() && spec.folds == 0 ? grow_in_place(data, plan, growing) : grow(data, in, plan, growing);
   if (spec.prune == TreePruning::validation) grown = pruned_by(grown, data, in, x, plan);
   find_complexities(grown);
   if (spec.cp >= 0) { grown = pruned(grown, plan.alpha); }
@@ -148,7 +153,16 @@ TreeModel fit(const Valid<Tree>& asked, const Rows& rows, const FitOptions& opti
   for (const auto& levels : rows.levels) model.levels.insert(model.levels.end(), levels.begin(), levels.end());
   model.classes = rows.classes;
   if (spec.validation > 0) model.seed = std::to_string(options.seed);
-  model.warnings = warnings_of(data, rows, root);
+  model.warnings = warnings;
+  return model;
+}
+
+}  // namespace
+
+TreeModel fit(const Valid<Tree>& asked, const Rows& rows, const FitOptions& options) {
+  require(rows.width() > 0, "tree: there are no columns to split; the formula names none");
+  const Execution execution = options.execution();
+  TreeModel model = uncertified(asked, rows, options, execution);
   model.certificate = certify(model, rows, execution.part(0.9, 1, "certificate"));
   return model;
 }
@@ -242,7 +256,8 @@ TreeModel TreeModel::prune(const Valid<TreePrune>& to) const {
   if (to->form) out.spec.form = *to->form;
   if (out.certificate.holds()) {  // the splits that are left were among those looked at
     out.certificate.iterations = out.nodes.leaves() - 1;
-    out.certificate.message = claim(out.nodes.leaves() - 1, out.certificate.value, out.certificate.tolerance);
+    out.certificate.message =
+        claim(out.nodes.leaves() - 1, out.certificate.value, out.certificate.tolerance, cps_apart(*this));
   }
   if (!to->cp) return out;
   out.spec.cp = most;

@@ -5,6 +5,7 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/tree/tree.hpp>
+#include <lemma/tree/tree/recount.hpp>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -239,6 +240,33 @@ TEST(Tree, ANaturalWrongSplitAtTheMedianOfTheBestColumnFailsTheCertificate) {
   const Certificate wrong = certify(tree, rows, {});
   EXPECT_FALSE(wrong.holds());
   EXPECT_EQ(wrong.kind, "shortfall of a split beside the best of its node") << wrong.message;
+}
+
+/// Rows of two classes, in each of which Gini's index is counted by another loop than that of weighed rows.
+TEST(Tree, OfTwoClassesThatDidNotLookAtTheBestColumnFailsTheCertificate) {
+  const Toy data = toy(300);
+  Labels label;
+  for (const auto& side : data.side) label.push_back(side == "up" ? 1 : 0);
+  Matrix blind = data.x;
+  blind.col(0).setZero();
+  const Tree spec{.min_split = 2, .min_leaf = 1, .depth = 3, .surrogates = 0, .folds = 0};
+  const TreeModel tree = fit(spec, blind, data.side), seeing = fit(spec, data.x, data.side);
+  for (const double weight : {1.0, 2.0}) {  // of 2 they are weighed
+    MemoryRows rows(data.x);
+    rows.labels(label, {"down", "up"});
+    const std::vector<double> weights(data.side.size(), weight);
+    if (weight != 1) rows.weights(weights);
+    const auto best_of = [&](const TreeModel& model) { return tree::recount(model, rows, data.x, {}).splits; };
+    const auto found = best_of(seeing), missed = best_of(tree);
+    for (Index i = 0; i < seeing.nodes.size(); ++i)
+      if (!seeing.nodes.is_leaf(i)) { EXPECT_NEAR(found[at(i)].best, weight * seeing.gain(i), 1e-9); }
+    EXPECT_GT(missed[0].best, 1.5 * weight * tree.gain(0));
+    if (weight != 1) continue;
+    EXPECT_TRUE(certify(seeing, rows, {}).holds());
+    const Certificate wrong = certify(tree, rows, {});
+    EXPECT_FALSE(wrong.holds());
+    EXPECT_EQ(wrong.kind, "shortfall of a split beside the best of its node") << wrong.message;
+  }
 }
 
 TEST(Tree, HoldsItsCertificateUnderEveryCriterionAndTreatmentOfMissingValues) {

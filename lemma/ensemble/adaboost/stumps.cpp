@@ -3,6 +3,7 @@
 #include <cmath>
 #include <lemma/core/error.hpp>
 #include <lemma/ensemble/adaboost/stumps.hpp>
+#include <lemma/math/radix.hpp>
 #include <limits>
 #include <numeric>
 
@@ -23,6 +24,14 @@ int heaviest(const Vector& counts) {
 Vector totals_of(const TrainingRows& rows, const Vector& weight) {
   Vector out = Vector::Zero(rows.classes());
   for (const Index i : rows.counting) out(rows.label[at(i)]) += weight(i);
+  return out;
+}
+
+/// Of two classes the weights of the first with a minus sign.
+Vector signed_by_class(const TrainingRows& rows, const Vector& weight) {
+  Vector out = weight;
+  for (Index i = 0; i < rows.count(); ++i)
+    if (rows.label[at(i)] == 0) out(i) = -weight(i);
   return out;
 }
 
@@ -47,20 +56,14 @@ SortedColumns::SortedColumns(const TrainingRows& rows, const Execution& executio
   require(rows.count() < std::numeric_limits<std::int32_t>::max(),
           "adaboost: more than 2^31 rows cannot be sorted here");
   for_columns(rows.x.cols(), rows.count(), execution, [&](Index j) {
-    struct Keyed {
-      double value;
-      std::uint32_t row;
-    };
-    std::vector<Keyed> items;
+    std::vector<KeyedRow> items;
     items.reserve(rows.counting.size());
-    for (const Index i : rows.counting) items.push_back({rows.x(i, j), static_cast<std::uint32_t>(i)});
-    std::sort(items.begin(), items.end(), [](const Keyed& a, const Keyed& b) {
-      return a.value < b.value || (a.value == b.value && a.row < b.row);
-    });
+    for (const Index i : rows.counting) items.push_back({key_of(rows.x(i, j)), static_cast<std::uint32_t>(i)});
+    radix_sort(items);
     auto& order = order_[at(j)];
     order.reserve(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const bool last = i + 1 == items.size() || items[i].value != items[i + 1].value;
+      const bool last = i + 1 == items.size() || items[i].key != items[i + 1].key;
       order.push_back(items[i].row | (last ? kLast : 0U));
     }
   });
@@ -127,16 +130,10 @@ Stump SortedColumns::made(Index column, const Found& found, const Vector& weight
 Stump SortedColumns::best(const Vector& weight, const Execution& execution) const {
   const Vector totals = totals_of(rows_, weight);
   const double mass = totals.sum(), floor = 1e-12 * mass;
-  Vector signed_weight;
-  if (totals.size() == 2) {
-    signed_weight = weight;
-    for (Index i = 0; i < rows_.count(); ++i)
-      if (rows_.label[at(i)] == 0) signed_weight(i) = -weight(i);
-  }
+  const Vector by_sign = totals.size() == 2 ? signed_by_class(rows_, weight) : Vector();
   std::vector<Found> found(order_.size());
   for_columns(static_cast<Index>(order_.size()), rows_.count(), execution, [&](Index j) {
-    found[at(j)] =
-        totals.size() == 2 ? search_two(j, signed_weight, floor, mass) : search_more(j, weight, totals, floor);
+    found[at(j)] = totals.size() == 2 ? search_two(j, by_sign, floor, mass) : search_more(j, weight, totals, floor);
   });
   Index best = -1;
   for (Index j = 0; j < static_cast<Index>(found.size()); ++j)
@@ -183,16 +180,16 @@ double SortedColumns::most_right(Index column, const Vector& weight, const Vecto
   return most;
 }
 
-/// The same of two classes; `weights` holds for each row its weight as one of the first class, and of the second.
-double SortedColumns::most_right_of_two(Index column, const std::vector<std::array<double, 2>>& weights,
-                                        const Vector& totals) const {
+/// The same of two classes. The weight of a row of the first class has a minus sign, so that one number is read for each.
+double SortedColumns::most_right_of_two(Index column, const Vector& signed_weight, const Vector& totals) const {
   const auto& order = order_[at(column)];
+  const double* const w = signed_weight.data();
   const double first = totals(0), second = totals(1), mass = first + second;
   double a = 0, b = 0, most = 0;
   for (std::size_t i = order.size(); i-- > 1;) {
-    const auto& each = weights[order[i] & ~kLast];
-    a += each[0];
-    b += each[1];
+    const double each = w[order[i] & ~kLast];
+    a += (std::abs(each) - each) / 2;  // nothing, or all of it: no turn to be guessed
+    b += (std::abs(each) + each) / 2;
     const double right = std::max(a, b) + std::max(first - a, second - b);
     const bool counts = (order[i - 1] & kLast) != 0 && a + b >= kLeast && mass - a - b >= kLeast;
     most = std::max(most, counts ? right : 0.0);
@@ -202,15 +199,11 @@ double SortedColumns::most_right_of_two(Index column, const std::vector<std::arr
 
 double SortedColumns::least_wrong(const Vector& weight, const Execution& execution) const {
   const Vector totals = totals_of(rows_, weight);
-  std::vector<std::array<double, 2>> weights;
-  if (totals.size() == 2) {
-    weights.assign(at(rows_.count()), {0, 0});
-    for (const Index i : rows_.counting) weights[at(i)][at(rows_.label[at(i)])] = weight(i);
-  }
+  const Vector by_sign = totals.size() == 2 ? signed_by_class(rows_, weight) : Vector();
   Vector most = Vector::Constant(static_cast<Index>(order_.size()), totals.maxCoeff());
   for_columns(static_cast<Index>(order_.size()), rows_.count(), execution, [&](Index j) {
     most(j) =
-        std::max(most(j), totals.size() == 2 ? most_right_of_two(j, weights, totals) : most_right(j, weight, totals));
+        std::max(most(j), totals.size() == 2 ? most_right_of_two(j, by_sign, totals) : most_right(j, weight, totals));
   });
   return totals.sum() - most.maxCoeff();
 }

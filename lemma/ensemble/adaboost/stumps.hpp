@@ -1,6 +1,5 @@
 // lemma/ensemble/adaboost/stumps.hpp: the best stump for given weights, with the columns sorted once for all rounds.
 #pragma once
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <lemma/ensemble/shared/inside.hpp>
@@ -54,7 +53,7 @@ class SortedColumns {
   Found search_two(Index column, const Vector& signed_weight, double floor, double mass) const;
   Found search_more(Index column, const Vector& weight, const Vector& totals, double floor) const;
   double most_right(Index column, const Vector& weight, const Vector& totals) const;
-  double most_right_of_two(Index column, const std::vector<std::array<double, 2>>& weights, const Vector& totals) const;
+  double most_right_of_two(Index column, const Vector& signed_weight, const Vector& totals) const;
   Stump made(Index column, const Found& found, const Vector& weight, const Vector& totals) const;
 
   static constexpr std::uint32_t kLast = 0x80000000U;  // the last row of its value

@@ -212,8 +212,11 @@ void lay_out(BinnedRows& out) {
   }
   for (const auto* part : {&out.narrow, &out.wide})  // in the order of a row's codes
     for (const Index j : *part) {
-      out.columns[at(j)].first = out.histogram_size;
-      out.histogram_size += static_cast<std::uint32_t>(out.columns[at(j)].bins());
+      BinnedColumn& column = out.columns[at(j)];
+      const auto bins = static_cast<std::uint32_t>(column.bins());
+      column.first = out.histogram_size;
+      column.room = bins > BinnedRows::kWholeRoom / 2 ? std::max(bins, BinnedRows::kWholeRoom) : bins;
+      out.histogram_size += column.room;
     }
   out.narrow_stride = std::ssize(out.narrow);
   if (out.narrow_stride > 16)

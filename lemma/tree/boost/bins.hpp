@@ -17,6 +17,7 @@ struct BinnedColumn {
   bool has_missing = false;
   bool has_values = true;
   std::uint32_t first = 0;  // where its bins begin in a histogram
+  std::uint32_t room = 0;   // entries of a histogram that it takes
 
   int values() const {
     return levels > 0 ? levels : static_cast<int>(cuts.size()) + 1;
@@ -47,7 +48,7 @@ struct Search {
 struct BinnedRows {
   std::vector<BinnedColumn> columns;
   Index count = 0;
-  std::uint32_t histogram_size = 0;  // bins of all columns
+  std::uint32_t histogram_size = 0;  // entries for all columns
 
   // The rows side by side: columns of one byte, then those of two.
   std::vector<Index> narrow, wide;  // which columns
@@ -57,6 +58,10 @@ struct BinnedRows {
   std::vector<std::uint8_t> narrow_columns;  // of each in turn all rows
   std::vector<std::uint16_t> wide_columns;
   std::vector<Index> place;  // of each column: its number among the narrow, or among the wide ones
+
+  /// Entries of a histogram for a column of a byte that has nearly as many bins as there are bytes: those of several such columns
+  /// are then found by a shift alone.
+  static constexpr std::uint32_t kWholeRoom = 256;
 
   bool is_wide(Index column) const { return columns[at(column)].bins() > 256; }
   const std::uint8_t* narrow_column(Index column) const {

@@ -3,6 +3,7 @@
 #include <lemma/model/fit.hpp>
 #include <lemma/tree/boost/bins.hpp>
 #include <lemma/tree/boost/data_test.hpp>
+#include <lemma/tree/boost/histogram.hpp>
 #include <limits>
 #include <tests/message_of.hpp>
 
@@ -212,6 +213,12 @@ TEST(BoostColumns, OfAConstantResponseNothingIsToBeGained) {
   EXPECT_EQ(model.predict(data.x), Vector::Constant(200, 4.5));
   EXPECT_EQ(model.certificate.stopped, "nothing left to gain");
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+}
+
+TEST(BoostColumns, SlopesAreRoundedToTheNearestWholeNumberOfTwoToTheEvenOne) {
+  for (const double x : {0.0, 0.5, -0.5, 1.5, -1.5, 2.5, 0.49999999999999994, -1e-300, 123456.5, 0x1p50 + 0.5,
+                         0x1p51 - 0.5, -0x1p51 + 1, 0x1p51, 0x1p52 + 1, -0x1p60})
+    EXPECT_EQ(boost::nearest(x), std::llrint(x)) << x;
 }
 
 TEST(BoostColumns, BinsHoldAboutTheSameWeightAndCutsLieMidway) {

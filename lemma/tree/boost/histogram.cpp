@@ -11,24 +11,37 @@ constexpr Index kTask = 16384;  // rows that a thread adds at a time
 constexpr Index kAhead = 24;    // rows whose memory is asked for before they are needed
 constexpr Index kGroup = 16;    // columns whose histograms stay in the nearest cache
 
-/// A few columns of one byte each. `first`: of the first of them; the others follow in the order of the codes.
-template <class Entry, Index Columns>
+/// Where the bins of consecutive columns begin, the first of them at 0: anywhere, or each kWholeRoom behind the one before, so that the
+/// place of a bin is its code and a constant.
+struct AnyRoom {
+  const std::uint32_t* first;
+  std::uint32_t operator()(Index j) const { return first[j] - first[0]; }
+};
+struct WholeRoom {
+  const std::uint32_t* first;
+  constexpr std::uint32_t operator()(Index j) const { return static_cast<std::uint32_t>(j) * BinnedRows::kWholeRoom; }
+};
+
+/// A few columns of one byte each, from the code `from` of a row on.
+template <class Entry, Index Columns, class Room>
 void add_narrow(const BinnedRows& rows, std::span<const std::uint32_t> which, const Entry* slopes, Index from,
-                const std::uint32_t* first, Entry* histogram) {
-  Entry* place[Columns];
-  for (Index j = 0; j < Columns; ++j) place[j] = histogram + first[j];
+                const Room& room, Entry* histogram) {
+  Entry* const begin = histogram + room.first[0];
   const std::uint8_t* const codes = rows.narrow_rows.data() + from;
   const Index stride = rows.narrow_stride, count = std::ssize(which);
-  for (Index i = 0; i < count; ++i) {
-    if (i + kAhead < count) {
-      __builtin_prefetch(codes + which[at(i + kAhead)] * stride);
-      __builtin_prefetch(slopes + which[at(i + kAhead)]);
-    }
-    const std::uint32_t row = which[at(i)];
+  const auto add = [&](std::uint32_t row) {
     const std::uint8_t* const code = codes + row * stride;
     const Entry slope = slopes[row];
-    for (Index j = 0; j < Columns; ++j) place[j][code[j]] += slope;
+#pragma GCC unroll 16
+    for (Index j = 0; j < Columns; ++j) begin[room(j) + code[j]] += slope;
+  };
+  Index i = 0;
+  for (; i + kAhead < count; ++i) {
+    __builtin_prefetch(codes + which[at(i + kAhead)] * stride);
+    __builtin_prefetch(slopes + which[at(i + kAhead)]);
+    add(which[at(i)]);
   }
+  for (; i < count; ++i) add(which[at(i)]);
 }
 
 template <class Entry>
@@ -48,7 +61,11 @@ void add_rows(const BinnedRows& rows, std::span<const std::uint32_t> which, cons
   Index from = 0;
   for (const Index columns = std::ssize(rows.narrow); from < columns;) {
     const auto add = [&]<Index Columns>() {
-      add_narrow<Entry, Columns>(rows, which, slopes, from, first + from, histogram);
+      bool whole = true;
+      for (Index j = 1; j < Columns; ++j)
+        whole = whole && first[from + j] == first[from + j - 1] + BinnedRows::kWholeRoom;
+      if (whole) add_narrow<Entry, Columns>(rows, which, slopes, from, WholeRoom{first + from}, histogram);
+      else add_narrow<Entry, Columns>(rows, which, slopes, from, AnyRoom{first + from}, histogram);
       from += Columns;
     };
     const Index left = columns - from;

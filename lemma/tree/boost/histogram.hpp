@@ -1,6 +1,7 @@
 // lemma/tree/boost/histogram.hpp: sums of slopes by bin, in whole numbers, so that their order does not matter.
 #pragma once
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <lemma/tree/boost/bins.hpp>
 #include <span>
@@ -33,6 +34,15 @@ struct Exact {
   void operator-=(const Exact& other) { g -= other.g, h -= other.h; }
   Sums sums() const { return {g, h}; }
 };
+
+/// The nearest whole number, of two the even one. Of smaller numbers by an addition that leaves no room for a fraction: the bits of
+/// the sum, counted from those of 3 · 2⁵¹, are the whole number.
+inline std::int64_t nearest(double x) {
+  constexpr double kRoom = 0x1.8p52;
+  if (std::abs(x) < 0x1p51) [[likely]]
+    return std::bit_cast<std::int64_t>(x + kRoom) - std::bit_cast<std::int64_t>(kRoom);
+  return std::llrint(x);
+}
 
 /// The unit of whole numbers: the power of two with which sums of this size stay below 2^bits.
 double unit_for(double sum, int bits);

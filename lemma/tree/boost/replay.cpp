@@ -27,10 +27,45 @@ std::vector<std::vector<double>> thresholds_of(const TreeNodes& trees) {
   return out;
 }
 
+PlacedTrees::PlacedTrees(const TreeNodes& trees, const std::vector<std::vector<double>>& thresholds)
+    : roots_(trees.roots) {
+  constexpr std::size_t kMost = 0xffff;
+  bool small = thresholds.size() < kMost;
+  for (const auto& each : thresholds) small = small && each.size() < kMost;
+  for (const TreeNode& node : trees.nodes) small = small && (node.is_leaf() || !node.categories);
+  if (!small) return;
+  steps_.resize(at(trees.size()));
+  depth_.assign(roots_.size(), 0);
+  std::vector<int> depth(at(trees.size()), 0);
+  std::size_t tree = 0;
+  for (Index i = 0; i < trees.size(); ++i) {
+    while (tree + 1 < roots_.size() && i >= roots_[tree + 1]) ++tree;
+    depth_[tree] = std::max(depth_[tree], depth[at(i)]);
+    if (trees.is_leaf(i)) continue;
+    const auto& cuts = thresholds[trees[i].column];
+    const auto cut = std::lower_bound(cuts.begin(), cuts.end(), trees[i].threshold) - cuts.begin();
+    steps_[at(i)] = {static_cast<std::uint16_t>(trees[i].column), static_cast<std::uint16_t>(cut), trees[i].child};
+    depth[at(trees.left(i))] = depth[at(trees.right(i))] = depth[at(i)] + 1;
+  }
+}
+
+void PlacedTrees::leaves_of(const std::uint16_t* places, Index width, Index tree, std::span<std::int32_t> out) const {
+  std::fill(out.begin(), out.end(), roots_[at(tree)]);
+  for (int level = 0; level < depth_[at(tree)]; ++level) {  // a leaf stays where it is
+    const std::uint16_t* place = places;
+    for (std::int32_t& node : out) {
+      const Step step = steps_[at(node)];
+      node += step.child + (place[step.column] > step.cut ? 1 : 0);
+      place += width;
+    }
+  }
+}
+
 Replay::Replay(const BoostModel& of, const Execution&)
     : model(&of),
       thresholds(std::make_shared<const std::vector<std::vector<double>>>(thresholds_of(of.trees))),
       places(std::make_shared<const std::vector<Search>>(thresholds->begin(), thresholds->end())),
+      placed(std::make_shared<const PlacedTrees>(of.trees, *thresholds)),
       g(at(of.values.size()), 0.0),
       h(g),
       cover(g),
@@ -64,15 +99,17 @@ void Replay::merge(const Replay& other) {
   held_weight += other.held_weight;
 }
 
-/// The value nearest to each threshold on either side: found between which two of them it lies.
-void Replay::look_at_values(const Block& block, Index i) {
+/// The value nearest to each threshold on either side: found between which two of them it lies. That place is kept too.
+void Replay::look_at_values(const Block& block, Index i, bool counts, std::uint16_t* place) {
   for (Index j = 0; j < block.x.cols(); ++j) {
     const auto& cuts = (*thresholds)[at(j)];
     const double v = block.x(i, j);
     if (cuts.empty() || std::isnan(v)) continue;
-    const std::size_t place = (*places)[at(j)](v);
-    if (place < cuts.size()) under[at(j)][place] = std::max(under[at(j)][place], v);
-    if (place > 0) over[at(j)][place - 1] = std::min(over[at(j)][place - 1], v);
+    const std::size_t here = std::min<std::size_t>((*places)[at(j)](v), cuts.size());  // infinity is beyond the last
+    place[j] = static_cast<std::uint16_t>(here);
+    if (!counts) continue;
+    if (here < cuts.size()) under[at(j)][here] = std::max(under[at(j)][here], v);
+    if (here > 0) over[at(j)][here - 1] = std::min(over[at(j)][here - 1], v);
   }
 }
 
@@ -99,7 +136,9 @@ struct Replay::Part {
   std::vector<double> y, w, held, f, p, g, h;
   std::vector<std::uint64_t> key;
   std::vector<char> walks;  // rows that must be followed node by node
+  std::vector<char> has_gaps;
   std::vector<std::int32_t> place;
+  std::vector<std::uint16_t> places;  // of each value among the thresholds of its column, row after row
 
   Part(Replay& into, const Block& of, Index begin, Index rows)
       : all(into), block(of), first(begin), count(rows), outputs(into.model->outputs()), rule(into.model->loss()) {
@@ -110,7 +149,9 @@ struct Replay::Part {
     p.resize(f.size());
     key.resize(at(count));
     walks.assign(at(count), 0);
+    has_gaps.assign(at(count), 0);
     place.resize(at(count));
+    places.assign(at(count * block.x.cols()), 0);
     for (Index i = 0; i < count; ++i) {
       y[at(i)] = block.y.empty() ? block.label[at(first + i)] : block.y[at(first + i)];
       if (all.model->draws()) key[at(i)] = row_key(row_of(block.x, first + i), block.x.cols(), y[at(i)]);
@@ -119,8 +160,9 @@ struct Replay::Part {
       for (Index k = 0; k < outputs; ++k) f[at(i * outputs + k)] = all.model->start(k);
       all.weight += w[at(i)];
       all.held_weight += held[at(i)];
-      if (block.weight_of(first + i) > 0) all.look_at_values(block, first + i);
-      if (w[at(i)] > 0) walks[at(i)] = all.has_categories || block.x.row(first + i).array().isNaN().any();
+      all.look_at_values(block, first + i, block.weight_of(first + i) > 0, places.data() + i * block.x.cols());
+      has_gaps[at(i)] = block.x.row(first + i).array().isNaN().any();
+      if (w[at(i)] > 0) walks[at(i)] = all.has_categories || has_gaps[at(i)] != 0;
     }
   }
 
@@ -145,7 +187,7 @@ struct Replay::Part {
     const BoostModel& model = *all.model;
     const Index tree = round * outputs + k;
     const bool sampled = model.spec.share < 1;
-    model.trees.leaves_of(block.x.middleRows(first, count), tree, place);
+    find_leaves(tree);
     for (Index i = 0; i < count; ++i) {
       const std::size_t leaf = model.trees[place[at(i)]].column;
       const bool grows = w[at(i)] > 0 && (!sampled || chance(key[at(i)], static_cast<std::uint64_t>(model.seed),
@@ -162,6 +204,14 @@ struct Replay::Part {
       }
       f[at(i * outputs + k)] += model.values(static_cast<Index>(leaf));
     }
+  }
+  void find_leaves(Index tree) {
+    const TreeNodes& trees = all.model->trees;
+    if (!all.placed->suits()) return trees.leaves_of(block.x.middleRows(first, count), tree, place);
+    all.placed->leaves_of(places.data(), block.x.cols(), tree, place);
+    for (Index i = 0; i < count; ++i)
+      if (has_gaps[at(i)] != 0)
+        place[at(i)] = static_cast<std::int32_t>(trees.leaf_of(row_of(block.x, first + i), tree));
   }
   void compare_residual(std::size_t leaf, double residual, double weight) {
     const double value = all.model->values(static_cast<Index>(leaf)) / all.model->spec.shrinkage;

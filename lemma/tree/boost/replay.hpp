@@ -8,12 +8,33 @@ namespace lemma::boost {
 /// Thresholds of each column, each once, ascending.
 std::vector<std::vector<double>> thresholds_of(const TreeNodes& trees);
 
+/// The stored trees with each threshold by its number among those of its column: a row whose values have been placed among the
+/// thresholds once goes down all trees by small whole numbers. Of trees of numbers alone.
+class PlacedTrees {
+ public:
+  PlacedTrees(const TreeNodes& trees, const std::vector<std::vector<double>>& thresholds);
+  /// False: categories, or more thresholds than there are small numbers.
+  bool suits() const { return !steps_.empty(); }
+  /// The leaf (its node) that each row reaches whose places stand in `places`, `width` of each.
+  void leaves_of(const std::uint16_t* places, Index width, Index tree, std::span<std::int32_t> out) const;
+
+ private:
+  struct Step {
+    std::uint16_t column = 0, cut = 0xffff;  // places beyond the cut go right; of a leaf none is
+    std::int32_t child = 0;
+  };
+  std::vector<Step> steps_;  // of each node
+  std::vector<std::int32_t> roots_;
+  std::vector<int> depth_;  // of each tree
+};
+
 /// One pass. The score of a row before each round follows from the row alone, so that slopes, losses and the sums of every leaf
 /// are found without a look at other rows.
 struct Replay {
   const BoostModel* model;
   std::shared_ptr<const std::vector<std::vector<double>>> thresholds;
   std::shared_ptr<const std::vector<Search>> places;  // among them
+  std::shared_ptr<const PlacedTrees> placed;
   bool has_categories = false;
 
   std::vector<double> g, h, cover;   // of each leaf
@@ -32,7 +53,7 @@ struct Replay {
 
  private:
   struct Part;  // a few rows, all rounds
-  void look_at_values(const Block& block, Index i);
+  void look_at_values(const Block& block, Index i, bool counts, std::uint16_t* place);
   void walk(const double* row, Index tree);
 };
 

@@ -16,12 +16,12 @@ struct Chosen {
   std::vector<std::uint32_t> grow, others;
 };
 
-/// Consecutive rows of one leaf.
-struct Piece {
-  Index node, begin, end;
+/// The rows of one leaf that lie in one piece.
+struct LeafSums {
   std::int64_t g = 0, h = 0;
   double weight = 0;
 };
+constexpr std::uint32_t kNotGrown = 1U << 31;  // set in the leaf of a row that did not grow the tree
 
 class Rounds {
  public:
@@ -132,7 +132,7 @@ class Rounds {
     const Index n = std::ssize(g), pieces = (n + kPiece - 1) / kPiece;
     parallel_for(pieces, execution_, [&](Index k) {
       for (std::size_t i = at(k * kPiece), end = at(std::min(n, (k + 1) * kPiece)); i < end; ++i)
-        whole[i] = Entry(std::llrint(g[i] * per_g), std::llrint(h[i] * per_h));
+        whole[i] = Entry(nearest(g[i] * per_g), nearest(h[i] * per_h));
     });
     rules_.split.unit_g = unit_g;
     rules_.split.unit_h = unit_h;
@@ -184,26 +184,10 @@ class Rounds {
   // ---- What the leaves say ----
 
   void settle(GrownTree& grown, const Chosen& chosen, Index output) {
-    std::vector<Piece> pieces = pieces_of(grown);
-    const double unit_g = unit_for(slopes_.sum_of_g(), Exact::kBits),
-                 unit_h = unit_for(slopes_.sum_of_h(), Exact::kBits);
-    const double per_g = 1 / unit_g, per_h = 1 / unit_h;
-    parallel_for(std::ssize(pieces), execution_, [&](Index k) {
-      Piece& piece = pieces[at(k)];
-      for (Index i = piece.begin; i < piece.end; ++i) {
-        const std::size_t row = chosen.grow[at(i)];
-        piece.g += std::llrint(slopes_.g()[row] * per_g);
-        piece.h += std::llrint(slopes_.h()[row] * per_h);
-        piece.weight += outcome_.weight_of(static_cast<Index>(row));
-      }
-    });
+    find_leaves(grown, chosen);
     const Index nodes = grown.nodes.size();
     Vector g = Vector::Zero(nodes), h = g, cover = g, value = g;
-    for (const Piece& piece : pieces) {
-      g(piece.node) += static_cast<double>(piece.g) * unit_g;
-      h(piece.node) += static_cast<double>(piece.h) * unit_h;
-      cover(piece.node) += piece.weight;
-    }
+    add_up_leaves(g, h, cover);
     for (Index i = 0; i < nodes; ++i) {
       const GrownNode& about = grown.about[at(i)];
       if (grown.nodes.is_leaf(i) && !slopes_.loss().by_quantile())
@@ -217,19 +201,77 @@ class Rounds {
     }
     write_questions(grown, cover);
     add_importance(grown.nodes, g, h);
-    move_scores(pieces, grown, chosen, value, output);
+    move_scores(value, output);
     keep(grown.nodes, value, cover);
   }
 
-  static std::vector<Piece> pieces_of(const GrownTree& grown) {
-    std::vector<Piece> out;
+  // Rows stand leaf by leaf when a tree has grown. What comes next goes through them as they lie, so each is told its leaf first: a
+  // number is written out of order for each row, instead of four read so.
+
+  /// Of each row the number of its leaf, in the place where the rows were parted.
+  void find_leaves(const GrownTree& grown, const Chosen& chosen) {
+    leaves_.clear();
+    struct Part {
+      Index begin, end;
+      std::uint32_t leaf;
+    };
+    std::vector<Part> parts;
     for (Index i = 0; i < grown.nodes.size(); ++i) {
       if (!grown.nodes.is_leaf(i)) continue;
       const GrownNode& leaf = grown.about[at(i)];
       for (Index begin = leaf.begin; begin < leaf.end; begin += kPiece)
-        out.push_back({i, begin, std::min(leaf.end, begin + kPiece)});
+        parts.push_back({begin, std::min(leaf.end, begin + kPiece), static_cast<std::uint32_t>(leaves_.size())});
+      leaves_.push_back(i);
     }
-    return out;
+    scratch_.resize(at(outcome_.count()));
+    parallel_for(std::ssize(parts), execution_, [&](Index k) {
+      for (Index i = parts[at(k)].begin; i < parts[at(k)].end; ++i) scratch_[chosen.grow[at(i)]] = parts[at(k)].leaf;
+    });
+    if (chosen.others.empty()) return;
+    std::vector<std::uint32_t> number(at(grown.nodes.size()));
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+      number[at(leaves_[leaf])] = static_cast<std::uint32_t>(leaf);
+    const Index others = std::ssize(chosen.others);
+    parallel_for((others + kPiece - 1) / kPiece, execution_, [&](Index k) {
+      for (Index i = k * kPiece; i < std::min(others, (k + 1) * kPiece); ++i) {
+        const Index row = chosen.others[at(i)];
+        scratch_[at(row)] = number[at(grown.leaf_of(binned_, row))] | kNotGrown;
+      }
+    });
+  }
+
+  /// G, H and the weight of the rows that grew each leaf: whole numbers, but for the weights, which are added piece by piece.
+  void add_up_leaves(Vector& g, Vector& h, Vector& cover) const {
+    const double unit_g = unit_for(slopes_.sum_of_g(), Exact::kBits),
+                 unit_h = unit_for(slopes_.sum_of_h(), Exact::kBits);
+    const double per_g = 1 / unit_g, per_h = 1 / unit_h;
+    const Index n = outcome_.count(), count = std::ssize(leaves_), size = std::max(kPiece, 4 * count);
+    const Index pieces = (n + size - 1) / size;
+    std::vector<LeafSums> sums(at(pieces * count));
+    const std::vector<double>&slope = slopes_.g(), &curvature = slopes_.h();
+    parallel_for(pieces, execution_, [&](Index k) {
+      LeafSums* const own = sums.data() + k * count;
+      for (std::size_t row = at(k * size), end = at(std::min(n, (k + 1) * size)); row < end; ++row) {
+        if ((scratch_[row] & kNotGrown) != 0) continue;
+        LeafSums& leaf = own[scratch_[row]];
+        leaf.g += nearest(slope[row] * per_g);
+        leaf.h += nearest(curvature[row] * per_h);
+        leaf.weight += outcome_.weight_of(static_cast<Index>(row));
+      }
+    });
+    for (Index leaf = 0; leaf < count; ++leaf) {
+      LeafSums all;
+      for (Index k = 0; k < pieces; ++k) {
+        const LeafSums& part = sums[at(k * count + leaf)];
+        all.g += part.g;
+        all.h += part.h;
+        all.weight += part.weight;
+      }
+      const Index node = leaves_[at(leaf)];
+      g(node) = static_cast<double>(all.g) * unit_g;
+      h(node) = static_cast<double>(all.h) * unit_h;
+      cover(node) = all.weight;
+    }
   }
 
   void set_quantiles(const GrownTree& grown, const Chosen& chosen, Index output, Vector& value) {
@@ -276,18 +318,13 @@ class Rounds {
       if (!nodes.is_leaf(i)) model_.importance(nodes[i].column) += gain(nodes.left(i)) + gain(nodes.right(i)) - gain(i);
   }
 
-  void move_scores(const std::vector<Piece>& pieces, const GrownTree& grown, const Chosen& chosen, const Vector& value,
-                   Index output) {
-    parallel_for(std::ssize(pieces), execution_, [&](Index k) {
-      const Piece& piece = pieces[at(k)];
-      for (Index i = piece.begin; i < piece.end; ++i) slopes_.score(chosen.grow[at(i)], output) += value(piece.node);
-    });
-    const Index others = std::ssize(chosen.others);
-    parallel_for((others + kPiece - 1) / kPiece, execution_, [&](Index k) {
-      for (Index i = k * kPiece; i < std::min(others, (k + 1) * kPiece); ++i) {
-        const Index row = chosen.others[at(i)];
-        slopes_.score(row, output) += value(grown.leaf_of(binned_, row));
-      }
+  void move_scores(const Vector& value, Index output) {
+    std::vector<double> adds;
+    for (const Index node : leaves_) adds.push_back(value(node));
+    const Index n = outcome_.count();
+    parallel_for((n + kPiece - 1) / kPiece, execution_, [&](Index k) {
+      for (Index row = k * kPiece; row < std::min(n, (k + 1) * kPiece); ++row)
+        slopes_.score(row, output) += adds[scratch_[at(row)] & ~kNotGrown];
     });
   }
 
@@ -334,7 +371,8 @@ class Rounds {
   Slopes slopes_;
   GrowRules rules_;
   Chosen chosen_;
-  std::vector<std::uint32_t> scratch_;
+  std::vector<std::uint32_t> scratch_;  // while rows are parted; then of each row its leaf
+  std::vector<Index> leaves_;           // of the tree at hand: their nodes
   std::vector<Packed> packed_;
   std::vector<Exact> exact_;
   std::vector<double> values_, cover_;

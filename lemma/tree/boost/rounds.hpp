@@ -10,7 +10,7 @@ class Slopes {
  public:
   Slopes(const Loss& loss, const Outcome& outcome, const Vector& start, const Execution& execution);
 
-  /// Probabilities of classes from the scores (softmax), and the losses of the rows as the scores are now.
+  /// The losses of the rows as the scores are now; g and h of a single output, of several their probabilities (softmax).
   void begin_round();
   /// g and h of one output.
   void make(Index output);
@@ -20,6 +20,8 @@ class Slopes {
   double validation_loss() const { return validation_loss_; }
   std::vector<double>& g() { return g_; }
   std::vector<double>& h() { return h_; }
+  const std::vector<double>& g() const { return g_; }
+  const std::vector<double>& h() const { return h_; }
   double& score(Index row, Index output) { return f_[at(row * outputs_ + output)]; }
   double sum_of_g() const { return sum_g_; }  // Σ |g|
   double sum_of_h() const { return sum_h_; }
@@ -28,6 +30,12 @@ class Slopes {
   void measure();
 
  private:
+  struct Measured {  // of the rows of a piece
+    double loss = 0, held_out = 0, g = 0, h = 0, curvature = 0;
+  };
+  Index piece_count() const;
+  void measure_piece(Index first, Index count, Measured& out) const;
+  void add_up(const std::vector<Measured>& pieces);
   void in_pieces(const std::function<void(Index piece, Index first, Index count)>& body) const;
   double held_out_loss(Index first, Index count) const;
 

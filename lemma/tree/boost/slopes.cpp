@@ -24,10 +24,11 @@ Slopes::Slopes(const Loss& loss, const Outcome& outcome, const Vector& start, co
   h_.resize(n);
 }
 
+Index Slopes::piece_count() const { return (outcome_.count() + kPiece - 1) / kPiece; }
+
 void Slopes::in_pieces(const std::function<void(Index, Index, Index)>& body) const {
   const Index n = outcome_.count();
-  parallel_for((n + kPiece - 1) / kPiece, execution_,
-               [&](Index k) { body(k, k * kPiece, std::min(kPiece, n - k * kPiece)); });
+  parallel_for(piece_count(), execution_, [&](Index k) { body(k, k * kPiece, std::min(kPiece, n - k * kPiece)); });
 }
 
 double Slopes::held_out_loss(Index first, Index count) const {
@@ -42,63 +43,72 @@ double Slopes::held_out_loss(Index first, Index count) const {
 }
 
 void Slopes::begin_round() {
-  const std::size_t pieces = at((outcome_.count() + kPiece - 1) / kPiece);
-  std::vector<double> losses(pieces, 0.0), held(pieces, 0.0);
+  std::vector<Measured> pieces(at(piece_count()));
   in_pieces([&](Index k, Index first, Index count) {
-    held[at(k)] = held_out_loss(first, count);
+    Measured& here = pieces[at(k)];
+    here.held_out = held_out_loss(first, count);
     if (outputs_ == 1) {
-      const auto end = at(first), size = at(count);
-      losses[at(k)] = loss_.slopes_and_loss(part_of(outcome_.y, first, count), part_of(f_, first, count),
-                                            part_of(outcome_.weight, first, count), {g_.data() + end, size},
-                                            {h_.data() + end, size});
+      const auto begin = at(first), size = at(count);
+      here.loss = loss_.slopes_and_loss(part_of(outcome_.y, first, count), part_of(f_, first, count),
+                                        part_of(outcome_.weight, first, count), {g_.data() + begin, size},
+                                        {h_.data() + begin, size});
+      measure_piece(first, count, here);  // while they are near
       return;
     }
     for (Index i = first; i < first + count; ++i) {
       const double* const scores = &f_[at(i * outputs_)];
       softmax(scores, outputs_, &p_[at(i * outputs_)]);
       const double w = outcome_.weight_of(i);
-      if (w > 0) losses[at(k)] += w * loss_.of_scores(static_cast<int>(outcome_.y[at(i)]), scores);
+      if (w > 0) here.loss += w * loss_.of_scores(static_cast<int>(outcome_.y[at(i)]), scores);
     }
   });
+  add_up(pieces);
   training_loss_ = validation_loss_ = 0;
-  for (std::size_t k = 0; k < pieces; ++k) {
-    training_loss_ += losses[k];
-    validation_loss_ += held[k];
+  for (const Measured& each : pieces) {
+    training_loss_ += each.loss;
+    validation_loss_ += each.held_out;
   }
   training_loss_ /= outcome_.total;
   if (outcome_.total_held_out > 0) validation_loss_ /= outcome_.total_held_out;
 }
 
 void Slopes::make(Index output) {
-  if (outputs_ > 1)
-    in_pieces([&](Index, Index first, Index count) {
-      for (Index i = first; i < first + count; ++i)
-        loss_.slopes_of_class(p_[at(i * outputs_ + output)], outcome_.y[at(i)] == static_cast<double>(output),
-                              outcome_.weight_of(i), g_[at(i)], h_[at(i)]);
-    });
-  measure();
+  if (outputs_ == 1) return;  // begin_round() made them
+  std::vector<Measured> pieces(at(piece_count()));
+  in_pieces([&](Index k, Index first, Index count) {
+    for (Index i = first; i < first + count; ++i)
+      loss_.slopes_of_class(p_[at(i * outputs_ + output)], outcome_.y[at(i)] == static_cast<double>(output),
+                            outcome_.weight_of(i), g_[at(i)], h_[at(i)]);
+    measure_piece(first, count, pieces[at(k)]);
+  });
+  add_up(pieces);
 }
 
 void Slopes::measure() {
-  const std::size_t pieces = at((outcome_.count() + kPiece - 1) / kPiece);
-  std::vector<double> g(pieces, 0.0), h(pieces, 0.0), largest(pieces, 0.0);
-  in_pieces([&](Index k, Index first, Index count) {
-    double sum_g = 0, sum_h = 0, most = 0;
-    for (Index i = first; i < first + count; ++i) {
-      sum_g += std::abs(g_[at(i)]);
-      sum_h += h_[at(i)];
-      if (outcome_.weight.empty()) most = std::max(most, h_[at(i)]);
-      else if (outcome_.weight[at(i)] > 0) most = std::max(most, h_[at(i)] / outcome_.weight[at(i)]);
-    }
-    g[at(k)] = sum_g;
-    h[at(k)] = sum_h;
-    largest[at(k)] = most;
-  });
+  std::vector<Measured> pieces(at(piece_count()));
+  in_pieces([&](Index k, Index first, Index count) { measure_piece(first, count, pieces[at(k)]); });
+  add_up(pieces);
+}
+
+void Slopes::measure_piece(Index first, Index count, Measured& out) const {
+  double sum_g = 0, sum_h = 0, most = 0;
+  for (Index i = first; i < first + count; ++i) {
+    sum_g += std::abs(g_[at(i)]);
+    sum_h += h_[at(i)];
+    if (outcome_.weight.empty()) most = std::max(most, h_[at(i)]);
+    else if (outcome_.weight[at(i)] > 0) most = std::max(most, h_[at(i)] / outcome_.weight[at(i)]);
+  }
+  out.g = sum_g;
+  out.h = sum_h;
+  out.curvature = most;
+}
+
+void Slopes::add_up(const std::vector<Measured>& pieces) {
   sum_g_ = sum_h_ = largest_ = 0;
-  for (std::size_t k = 0; k < pieces; ++k) {
-    sum_g_ += g[k];
-    sum_h_ += h[k];
-    largest_ = std::max(largest_, largest[k]);
+  for (const Measured& each : pieces) {
+    sum_g_ += each.g;
+    sum_h_ += each.h;
+    largest_ = std::max(largest_, each.curvature);
   }
 }
 

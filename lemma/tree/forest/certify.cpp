@@ -14,8 +14,8 @@ namespace {
 
 /// What the rows of the bags say of a tree.
 struct Walked {
-  std::vector<std::int32_t> leaf;  // of each row by place: its node
-  std::vector<double> copies;
+  std::vector<std::int32_t> leaf;    // of each row by place: its node
+  std::vector<std::uint8_t> is_out;  // of each row by place: it is outside the bag
   std::vector<double> importance;
   double worst = 0;  // of a leaf, beside what it should say
   std::string wrong;
@@ -24,90 +24,102 @@ struct Walked {
 class Walker {
  public:
   Walker(const Grove& grove, const Plan& plan, const ForestRows& data, const MatrixView& x)
-      : grove_(grove), plan_(plan), data_(data), x_(x), bags_(plan, data, grove.seed_bits()) {}
+      : grove_(grove), plan_(plan), data_(data), x_(x), bags_(plan, data, grove.seed_bits()), place_(at(x.rows()), -1) {
+    for (Index i = 0; i < data.rows; ++i) place_[at(data.source[at(i)])] = static_cast<std::int32_t>(i);
+  }
 
   const Bags& bags() const { return bags_; }
 
   Walked walk(Index tree) const {
     Walked out;
-    bags_.draw(tree, out.copies);
+    std::vector<double> copies;
+    bags_.draw(tree, copies);
     out.leaf.resize(at(data_.rows));
-    const Index width = x_.cols();
-    Vector row(width);
-    for (Index i = 0; i < data_.rows; ++i) {
-      row = x_.row(data_.source[at(i)]);
-      out.leaf[at(i)] = static_cast<std::int32_t>(grove_.trees.leaf_of(row.data(), tree));
-    }
-    hold_leaves(tree, out);
+    out.is_out.resize(at(data_.rows));
+    for (std::size_t i = 0; i < copies.size(); ++i) out.is_out[i] = copies[i] > 0 ? 0 : 1;
+    find_leaves(tree, out);
+    hold_leaves(tree, copies, out);
     if (plan_.importance == ForestImportance::permutation) shuffle_columns(tree, out);
     return out;
   }
 
  private:
+  static constexpr Index kTogether = 512;  // rows whose columns stay in the cache
   Index root(Index tree) const { return grove_.trees.roots[at(tree)]; }
   Index end(Index tree) const {
     return tree + 1 < grove_.trees.trees() ? grove_.trees.roots[at(tree + 1)] : grove_.trees.size();
   }
 
-  /// Sums of all nodes, from the leaves upwards; what the leaves say, and what each split was worth.
-  void hold_leaves(Index tree, Walked& out) const {
-    const Index first = root(tree), count = end(tree) - first, k = std::max<Index>(1, data_.classes);
-    Matrix sums = Matrix::Zero(count, k);  // weight of each class, or Σ w y
-    Vector weight = Vector::Zero(count), copies = Vector::Zero(count);
-    for (Index i = 0; i < data_.rows; ++i) {
-      const double n = out.copies[at(i)];
-      if (!(n > 0)) continue;
-      const Index node = out.leaf[at(i)] - first;
-      double w = n;
-      if (data_.classes > 0 && !data_.factor.empty()) w *= data_.factor[data_.label[at(i)]];
-      weight(node) += w;
-      copies(node) += n;
-      if (data_.classes > 0) sums(node, data_.label[at(i)]) += w;
-      else sums(node, 0) += w * data_.y[at(i)];
-    }
-    for (Index node = 0; node < count; ++node) {
-      if (!grove_.trees.is_leaf(first + node)) continue;
-      if (copies(node) < plan_.min_leaf || !(weight(node) > 0)) {
-        out.wrong = fmt::format("a leaf of tree {} has {:g} rows", tree + 1, copies(node));
-        return;
-      }
-      const std::uint32_t number = grove_.trees[first + node].column;
-      out.worst = std::max(out.worst, std::abs(grove_.leaf_weight(number) - weight(node)) / weight(node));
-      hold_leaf(number, sums.row(node) / weight(node), out);
-    }
-    std::vector<double> worth(at(count), 0.0);
-    out.importance.assign(at(data_.width), 0.0);
-    for (Index node = count; node-- > 0;) {
-      const Index i = first + node;
-      if (!grove_.trees.is_leaf(i)) {
-        const Index left = grove_.trees.left(i) - first, right = left + 1;
-        sums.row(node) = sums.row(left) + sums.row(right);
-        weight(node) = weight(left) + weight(right);
-      }
-      worth[at(node)] = sums.row(node).squaredNorm() / weight(node);
-      if (!grove_.trees.is_leaf(i)) {
-        const Index left = grove_.trees.left(i) - first;
-        const double gain = worth[at(left)] + worth[at(left + 1)] - worth[at(node)];
-        out.importance[grove_.trees[i].column] += data_.classes == 2 ? gain / 2 : gain;
-      }
+  /// The rows as they lie, block after block, each to its place.
+  void find_leaves(Index tree, Walked& out) const {
+    std::vector<std::int32_t> reached(at(kTogether));
+    for (Index first = 0; first < x_.rows(); first += kTogether) {
+      const Index count = std::min(kTogether, x_.rows() - first);
+      grove_.trees.leaves_of(x_.middleRows(first, count), tree, reached);
+      for (Index i = 0; i < count; ++i)
+        if (const std::int32_t place = place_[at(first + i)]; place >= 0) out.leaf[at(place)] = reached[at(i)];
     }
   }
-  void hold_leaf(std::uint32_t number, const Eigen::RowVectorXd& said, Walked& out) const {
+
+  /// Sums of all nodes, from the leaves upwards; what the leaves say, and what each split was worth.
+  void hold_leaves(Index tree, const std::vector<double>& in_bag, Walked& out) const {
+    const Index first = root(tree);
+    const std::size_t count = at(end(tree) - first), k = at(std::max<Index>(1, data_.classes));
+    std::vector<double> sums(count * k, 0.0);  // weight of each class, or Σ w y
+    std::vector<double> weight(count, 0.0), copies(count, 0.0), said(k);
+    for (std::size_t i = 0; i < in_bag.size(); ++i) {
+      const double n = in_bag[i];
+      if (!(n > 0)) continue;
+      const std::size_t node = at(out.leaf[i] - first);
+      double w = n;
+      if (data_.classes > 0 && !data_.factor.empty()) w *= data_.factor[data_.label[i]];
+      weight[node] += w;
+      copies[node] += n;
+      if (data_.classes > 0) sums[node * k + data_.label[i]] += w;
+      else sums[node] += w * data_.y[i];
+    }
+    out.importance.assign(at(data_.width), 0.0);
+    std::vector<double> worth(count, 0.0);
+    for (std::size_t node = count; node-- > 0;) {
+      const TreeNode& here = grove_.trees[first + static_cast<Index>(node)];
+      double* const own = sums.data() + node * k;
+      const std::size_t left = node + at(here.child);
+      if (here.is_leaf()) {
+        if (copies[node] < plan_.min_leaf || !(weight[node] > 0)) {
+          out.wrong = fmt::format("a leaf of tree {} has {:g} rows", tree + 1, copies[node]);
+          return;
+        }
+        for (std::size_t c = 0; c < k; ++c) said[c] = own[c] / weight[node];
+        out.worst = std::max(out.worst, std::abs(grove_.leaf_weight(here.column) - weight[node]) / weight[node]);
+        hold_leaf(here.column, said, out);
+      } else {
+        for (std::size_t c = 0; c < k; ++c) own[c] = sums[left * k + c] + sums[(left + 1) * k + c];
+        weight[node] = weight[left] + weight[left + 1];
+      }
+      for (std::size_t c = 0; c < k; ++c) worth[node] += own[c] * own[c];
+      worth[node] /= weight[node];
+      if (here.is_leaf()) continue;
+      const double gain = worth[left] + worth[left + 1] - worth[node];
+      out.importance[here.column] += data_.classes == 2 ? gain / 2 : gain;
+    }
+  }
+  void hold_leaf(std::uint32_t number, const std::vector<double>& said, Walked& out) const {
     if (data_.classes == 0) {
-      out.worst = std::max(out.worst, std::abs(grove_.leaf_value(number) - (data_.centre + data_.scale * said(0))) /
+      out.worst = std::max(out.worst, std::abs(grove_.leaf_value(number) - (data_.centre + data_.scale * said[0])) /
                                           (data_.scale + std::abs(data_.centre)));
       return;
     }
     const int label = grove_.leaf_class[number];
-    Eigen::RowVectorXd stored = Eigen::RowVectorXd::Zero(said.size());
-    if (label >= 0) stored(label) = 1;
-    else stored = grove_.leaf_shares.row(-1 - label);
     if (plan_.vote == ForestVote::majority) {
-      if (label < 0 || said(label) < said.maxCoeff() - kAgree)
+      if (label < 0 || said[at(label)] < *std::max_element(said.begin(), said.end()) - kAgree)
         out.wrong = "a leaf does not say its most frequent class";
       return;
     }
-    out.worst = std::max(out.worst, (stored - said).cwiseAbs().maxCoeff());
+    for (std::size_t c = 0; c < said.size(); ++c) {
+      const double stored =
+          label >= 0 ? (c == at(label) ? 1.0 : 0.0) : grove_.leaf_shares(-1 - label, static_cast<Index>(c));
+      out.worst = std::max(out.worst, std::abs(stored - said[c]));
+    }
   }
   double error_of(Index node, Index row) const {
     const auto number = static_cast<Index>(grove_.trees[node].column);
@@ -123,8 +135,8 @@ class Walker {
   void shuffle_columns(Index tree, Walked& out) const {
     std::vector<std::uint32_t> rows;
     double weight = 0;
-    for (std::uint32_t i = 0; i < out.copies.size(); ++i)
-      if (!(out.copies[i] > 0)) {
+    for (std::uint32_t i = 0; i < out.is_out.size(); ++i)
+      if (out.is_out[i] != 0) {
         rows.push_back(i);
         weight += data_.weight_of(i);
       }
@@ -154,38 +166,79 @@ class Walker {
   const ForestRows& data_;
   const MatrixView& x_;
   Bags bags_;
+  std::vector<std::int32_t> place_;  // of each row of x; -1: a weight of 0
 };
 
 /// Predictions out of the bag and their errors, in the order of the trees.
-struct OutOfBag {
+class OutOfBag {
+ public:
   Matrix said;
   Vector trees, error;
 
-  void add(const Grove& grove, const ForestRows& data, const Walked& walked, Index tree) {
-    for (Index i = 0; i < data.rows; ++i) {
-      if (walked.copies[at(i)] > 0) continue;
-      ++trees(i);
-      const auto number = static_cast<Index>(grove.trees[walked.leaf[at(i)]].column);
-      if (data.classes == 0) said(i, 0) += grove.leaf_value(number);
-      else if (const int label = grove.leaf_class[at(number)]; label >= 0) said(i, label) += 1;
-      else said.row(i) += grove.leaf_shares.row(-1 - label);
-    }
-    double sum = 0, weight = 0;
-    for (Index i = 0; i < data.rows; ++i) {
-      if (trees(i) == 0) continue;
-      const double w = data.weight_of(static_cast<std::uint32_t>(i));
-      weight += w;
-      if (data.classes > 0) {
-        Index best = 0;
-        said.row(i).maxCoeff(&best);
-        sum += best == static_cast<Index>(data.label[at(i)]) ? 0 : w;
-      } else {
-        const double off = (said(i, 0) / trees(i) - data.centre) / data.scale - data.y[at(i)];
-        sum += w * off * off;
+  OutOfBag(const Grove& grove, const ForestRows& data, Index count)
+      : said(Matrix::Zero(data.rows, grove.counts.size())),
+        trees(Vector::Zero(data.rows)),
+        error(count),
+        grove_(grove),
+        data_(data),
+        off_(at(data.rows), 0.0) {}
+
+  /// The next trees, `first` the number of the first of them: rows side by side, each through the trees in turn.
+  void add(std::span<const Walked> walked, Index first, const Execution& execution) {
+    const Index parts = (data_.rows + kPart - 1) / kPart, count = std::ssize(walked);
+    std::vector<Error> errors(at(parts * count));
+    parallel_for(parts, execution, [&](Index part) {
+      for (Index t = 0; t < count; ++t) errors[at(part * count + t)] = add_part(walked[at(t)], part);
+    });
+    for (Index t = 0; t < count; ++t) {
+      Error all;
+      for (Index part = 0; part < parts; ++part) {
+        all.sum += errors[at(part * count + t)].sum;
+        all.weight += errors[at(part * count + t)].weight;
       }
+      error(first + t) = all.weight > 0 ? all.sum / all.weight * data_.scale * data_.scale : std::nan("");
     }
-    error(tree) = weight > 0 ? sum / weight * data.scale * data.scale : std::nan("");
   }
+
+ private:
+  static constexpr Index kPart = 4096;
+  struct Error {
+    double sum = 0, weight = 0;
+  };
+
+  Error add_part(const Walked& walked, Index part) {
+    Error out;
+    for (Index i = part * kPart; i < std::min(data_.rows, (part + 1) * kPart); ++i) {
+      const double w = data_.weight_of(static_cast<std::uint32_t>(i));
+      if (walked.is_out[at(i)] != 0) {
+        hear(i, static_cast<Index>(grove_.trees[walked.leaf[at(i)]].column));
+        off_[at(i)] = w * off_now(i);
+      }
+      if (trees(i) == 0) continue;
+      out.sum += off_[at(i)];
+      out.weight += w;
+    }
+    return out;
+  }
+  void hear(Index i, Index leaf) {
+    ++trees(i);
+    if (data_.classes == 0) said(i, 0) += grove_.leaf_value(leaf);
+    else if (const int label = grove_.leaf_class[at(leaf)]; label >= 0) said(i, label) += 1;
+    else said.row(i) += grove_.leaf_shares.row(-1 - label);
+  }
+  double off_now(Index i) const {
+    if (data_.classes > 0) {
+      Index best = 0;
+      said.row(i).maxCoeff(&best);
+      return best == static_cast<Index>(data_.label[at(i)]) ? 0 : 1;
+    }
+    const double off = (said(i, 0) / trees(i) - data_.centre) / data_.scale - data_.y[at(i)];
+    return off * off;
+  }
+
+  const Grove& grove_;
+  const ForestRows& data_;
+  std::vector<double> off_;  // of each row its error so far, by its weight
 };
 
 void compare(Comparison& same, const Grove& grove, const Plan& plan, const ForestRows& data, const OutOfBag& outside,
@@ -219,6 +272,15 @@ std::vector<Index> sample(const Grove& grove, const Plan& plan, const ForestRows
   return out;
 }
 
+/// In the places that the forest gives them where those are their own; else, and where ranks are needed, sorted.
+ForestRows rows_of(const Grove& grove, const Plan& plan, const Rows& rows, const MatrixView& x,
+                   const Execution& execution) {
+  const bool needs_ranks = plan.bins > 0 || plan.importance == ForestImportance::corrected;
+  if (!needs_ranks && rows.count() == static_cast<Index>(grove.order.size()))
+    if (auto placed = placed_rows(plan, rows, x, grove.order)) return *std::move(placed);
+  return forest_rows(plan, rows, execution);
+}
+
 Certificate base_certificate(const Plan& plan) {
   Certificate out;
   out.strength = Strength::consistent;
@@ -240,17 +302,17 @@ Certificate refuted(const Plan& plan, std::string message) {
 
 Certificate certify_grove(const Grove& grove, const Plan& plan, const Rows& rows, double steps,
                           const Execution& execution) {
-  const ForestRows data = forest_rows(plan, rows, execution.part(0, 0.1));
+  Matrix space;
+  const MatrixView x = matrix_of(rows, space, execution);
+  const ForestRows data = rows_of(grove, plan, rows, x, execution.part(0, 0.1));
   if (data.rows != grove.rows_by_place())
     return refuted(plan, fmt::format("The forest was grown on {} of a weight above 0, and there are {}.",
                                      count_of(grove.rows_by_place(), "row"), data.rows));
-  Matrix space;
-  const MatrixView x = matrix_of(rows, space, execution);
   const Walker walker(grove, plan, data, x);
-  OutOfBag outside{Matrix::Zero(data.rows, grove.counts.size()), Vector::Zero(data.rows), Vector(plan.trees)};
+  OutOfBag outside(grove, data, plan.trees);
   Vector importance = Vector::Zero(data.width);
   double worst_leaf = 0;
-  const Index together = std::max<Index>(8, 8 * threads_of(execution));
+  const Index together = std::max<Index>(4, 2 * threads_of(execution));
   for (Index first = 0; first < plan.trees; first += together) {
     const Index count = std::min(together, plan.trees - first);
     std::vector<Walked> walked(at(count));
@@ -261,7 +323,6 @@ Certificate certify_grove(const Grove& grove, const Plan& plan, const Rows& rows
       const Walked& each = walked[at(i)];
       if (!each.wrong.empty()) return refuted(plan, fmt::format("It is not a forest of these rows: {}.", each.wrong));
       worst_leaf = std::max(worst_leaf, std::isnan(each.worst) ? 1.0 : each.worst);
-      outside.add(grove, data, each, first + i);
       for (Index j = 0; j < data.width; ++j) importance(j) += each.importance[at(j)];
       for (Index row = 0; plan.keep_rows && row < data.rows; ++row) {
         const Index root = grove.trees.roots[at(first + i)];
@@ -272,6 +333,7 @@ Certificate certify_grove(const Grove& grove, const Plan& plan, const Rows& rows
           return refuted(plan, fmt::format("A kept row is not in the leaf of tree {} that it reaches.", first + i + 1));
       }
     }
+    outside.add(walked, first, execution);
   }
   importance *= importance_unit(plan, data) / static_cast<double>(plan.trees);
   if (plan.importance == ForestImportance::corrected)

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/model/cut_short.hpp>
+#include <lemma/tree/forest/counted.hpp>
 #include <lemma/tree/forest/grove.hpp>
-#include <lemma/tree/forest/grow.hpp>
 #include <lemma/tree/forest/importance.hpp>
 #include <lemma/tree/forest/outside.hpp>
 #include <mutex>
@@ -14,12 +14,12 @@ namespace lemma::forest {
 namespace {
 
 /// Growers for as many threads as there are.
+template <class Grower>
 class GrowerPool {
  public:
-  GrowerPool(const Plan& plan, const ForestRows& data, const Bags& bags, std::uint64_t seed)
-      : plan_(plan), data_(data), bags_(bags), seed_(seed) {}
+  explicit GrowerPool(std::function<std::unique_ptr<Grower>()> make) : make_(std::move(make)) {}
   GrownTree grow(Index tree) {
-    std::unique_ptr<TreeGrower> grower;
+    std::unique_ptr<Grower> grower;
     {
       const std::lock_guard lock(mutex_);
       if (!free_.empty()) {
@@ -27,7 +27,7 @@ class GrowerPool {
         free_.pop_back();
       }
     }
-    if (!grower) grower = std::make_unique<TreeGrower>(plan_, data_, bags_, seed_);
+    if (!grower) grower = make_();
     GrownTree out = grower->grow(tree);
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(grower));
@@ -35,12 +35,9 @@ class GrowerPool {
   }
 
  private:
-  const Plan& plan_;
-  const ForestRows& data_;
-  const Bags& bags_;
-  std::uint64_t seed_;
+  std::function<std::unique_ptr<Grower>()> make_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<TreeGrower>> free_;
+  std::vector<std::unique_ptr<Grower>> free_;
 };
 
 /// use(tree) of each tree in turn. So many are grown side by side; which of them are does not matter to any of them. Gives back
@@ -48,7 +45,9 @@ class GrowerPool {
 Index grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, const Execution& execution,
                const std::function<void(GrownTree&, Index)>& also, const std::function<void(GrownTree)>& use) {
   const Bags bags(plan, data, seed);
-  GrowerPool pool(plan, data, bags, seed);
+  GrowerPool<TreeGrower> pool([&] { return std::make_unique<TreeGrower>(plan, data, bags, seed); });
+  GrowerPool<CountedGrower> counted([&] { return std::make_unique<CountedGrower>(plan, data, seed); });
+  const bool counts = CountedGrower::suits(plan, data);
   const Index together = std::max<Index>(8, 8 * threads_of(execution));
   for (Index first = 0; first < plan.trees; first += together) {
     const Index count = std::min(together, plan.trees - first);
@@ -57,7 +56,7 @@ Index grow_all(const Plan& plan, const ForestRows& data, std::uint64_t seed, con
     try {
       parallel_for(count, execution.part(begin, static_cast<double>(first + count) / total, "growing trees"),
                    [&](Index i) {
-                     grown[at(i)] = pool.grow(first + i);
+                     grown[at(i)] = counts ? counted.grow(first + i) : pool.grow(first + i);
                      if (also) also(grown[at(i)], first + i);
                    });
     } catch (const Cancelled&) {

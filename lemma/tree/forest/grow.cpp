@@ -118,26 +118,6 @@ void TreeGrower::grow_best_first(GrownTree& out) {
   }
 }
 
-namespace {
-
-/// Parts [begin, end) in place, keeping the order of either side: how many go left.
-template <class T>
-std::uint32_t part_in_place(T* items, std::uint32_t count, T* spare, auto goes_left) {
-  std::uint32_t left = 0, right = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const T item = items[i];
-    const bool to_left = goes_left(item);
-    items[left] = item;
-    spare[right] = item;
-    left += to_left ? 1 : 0;
-    right += to_left ? 0 : 1;
-  }
-  std::copy_n(spare, right, items + left);
-  return left;
-}
-
-}  // namespace
-
 std::pair<TreeGrower::Open, TreeGrower::Open> TreeGrower::part(const Open& open, const Totals& totals,
                                                                const Split& split, GrownTree& out) {
   TreeNode node;

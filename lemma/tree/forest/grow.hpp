@@ -1,5 +1,6 @@
 // lemma/tree/forest/grow.hpp: one tree of a forest, from its bag to its leaves.
 #pragma once
+#include <algorithm>
 #include <lemma/tree/forest/split.hpp>
 #include <lemma/tree/shared/nodes.hpp>
 
@@ -23,6 +24,22 @@ struct GrownTree {
   std::vector<std::uint32_t> outside;  // rows outside the bag, leaf by leaf
   std::vector<std::int32_t> leaf_of;   // of each row its leaf, in the order of the leaves; where they are kept
 };
+
+/// Parts [begin, end) in place, keeping the order of either side: how many go left.
+template <class T>
+std::uint32_t part_in_place(T* items, std::uint32_t count, T* spare, auto goes_left) {
+  std::uint32_t left = 0, right = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const T item = items[i];
+    const bool to_left = goes_left(item);
+    items[left] = item;
+    spare[right] = item;
+    left += to_left ? 1 : 0;
+    right += to_left ? 0 : 1;
+  }
+  std::copy_n(spare, right, items + left);
+  return left;
+}
 
 /// Grows trees one after the other: one for each thread.
 class TreeGrower {

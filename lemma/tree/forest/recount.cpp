@@ -33,6 +33,13 @@ void TreeRecount::Side::add(const Member& member, bool means) {
   if (!means) classes[member.label] += member.w;
 }
 
+void TreeRecount::Side::add(const Side& other, double sign) {
+  w += sign * other.w;
+  s += sign * other.s;
+  copies += sign * other.copies;
+  for (std::size_t k = 0; k < classes.size(); ++k) classes[k] += sign * other.classes[k];
+}
+
 TreeRecount::Side TreeRecount::side() const {
   Side out;
   if (!data_.of_means()) out.classes.assign(at(data_.classes), 0.0);
@@ -43,10 +50,7 @@ TreeRecount::Side TreeRecount::side() const {
 void TreeRecount::offer(const Side& left, const Side& right, const Side& apart, bool right_too, Best& best) const {
   const auto together = [](const Side& a, const Side& b) {
     Side out = a;
-    out.w += b.w;
-    out.s += b.s;
-    out.copies += b.copies;
-    for (std::size_t k = 0; k < out.classes.size(); ++k) out.classes[k] += b.classes[k];
+    out.add(b, 1);
     return out;
   };
   const auto consider = [&](const Side& a, const Side& b) {
@@ -57,68 +61,86 @@ void TreeRecount::offer(const Side& left, const Side& right, const Side& apart, 
   if (right_too) consider(together(left, apart), right);
 }
 
-void TreeRecount::try_numbers(const std::vector<Member>& members, Index column, Best& best) {
-  std::map<double, Side> by_value;  // bins count as one value
-  Side apart = side();
+/// Those with a value, by value (bins count as one); those without are added up in `apart`.
+void TreeRecount::sort_by_value(const std::vector<Member>& members, Index column, Side& apart) {
   const bool means = data_.of_means();
-  for (const Member& member : members) {
-    double v = value(member, column);
+  const auto& high = data_.high[at(column)];
+  sorted_.clear();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    double v = value(members[m], column);
     if (std::isnan(v)) {
-      apart.add(member, means);
+      apart.add(members[m], means);
       continue;
     }
-    if (!data_.high[at(column)].empty()) {
-      const auto& high = data_.high[at(column)];
-      v = *std::lower_bound(high.begin(), high.end(), v);
-    }
-    by_value.try_emplace(v + 0.0, side()).first->second.add(member, means);
+    if (!high.empty()) v = *std::lower_bound(high.begin(), high.end(), v);
+    sorted_.push_back({key_of(v), static_cast<std::uint32_t>(m)});
   }
-  const auto merge = [](Side& into, const Side& from, double sign) {
-    into.w += sign * from.w;
-    into.s += sign * from.s;
-    into.copies += sign * from.copies;
-    for (std::size_t k = 0; k < into.classes.size(); ++k) into.classes[k] += sign * from.classes[k];
-  };
-  std::vector<Side> sides;
-  for (auto& [v, each] : by_value) sides.push_back(std::move(each));
+  radix_sort(sorted_);
+}
+
+/// The members of each value together, from the least value up.
+std::vector<TreeRecount::Side> TreeRecount::by_value(const std::vector<Member>& members) const {
+  std::vector<Side> out;
+  const bool means = data_.of_means();
+  for (std::size_t i = 0; i < sorted_.size(); ++i) {
+    if (i == 0 || sorted_[i].key != sorted_[i - 1].key) out.push_back(side());
+    out.back().add(members[sorted_[i].row], means);
+  }
+  return out;
+}
+
+void TreeRecount::try_numbers(const std::vector<Member>& members, Index column, Best& best) {
+  Side apart = side();
+  sort_by_value(members, column, apart);
+  if (data_.of_means() && apart.copies == 0) return try_plain_numbers(members, best);
+  const std::vector<Side> sides = by_value(members);
   std::vector<Side> behind(sides.size() + 1, side());  // sums from the right, so that nothing is a difference
   const bool wide = data_.classes > 2 && sides.size() * at(data_.classes) > 4'000'000;
   for (std::size_t i = sides.size(); i-- > 0 && !wide;) {
     behind[i] = behind[i + 1];
-    merge(behind[i], sides[i], 1);
+    behind[i].add(sides[i], 1);
   }
   Side left = side(), right = side();
   if (wide)
-    for (const Side& each : sides) merge(right, each, 1);
+    for (const Side& each : sides) right.add(each, 1);
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    merge(left, sides[i], 1);
-    if (wide) merge(right, sides[i], -1);
+    left.add(sides[i], 1);
+    if (wide) right.add(sides[i], -1);
     if (i + 1 == sides.size() && apart.copies == 0) break;
     offer(left, wide ? right : behind[i + 1], apart, i + 1 < sides.size(), best);
   }
 }
 
+/// The same where no value is missing and two sums say all of a side: those from the right are kept in their places, so that here
+/// too nothing is a difference.
+void TreeRecount::try_plain_numbers(const std::vector<Member>& members, Best& best) {
+  Sums sum;
+  behind_.resize(sorted_.size());
+  for (std::size_t i = sorted_.size(); i-- > 0;) {
+    sum.add(members[sorted_[i].row]);
+    behind_[i] = sum;
+  }
+  sum = {};
+  for (std::size_t i = 0; i + 1 < sorted_.size(); ++i) {
+    sum.add(members[sorted_[i].row]);
+    if (sorted_[i].key == sorted_[i + 1].key) continue;
+    const Sums& right = behind_[i + 1];
+    if (sum.copies >= plan_.min_leaf && right.copies >= plan_.min_leaf)
+      best.worth = std::max(best.worth, sum.worth() + right.worth());
+  }
+}
+
 void TreeRecount::try_categories(const std::vector<Member>& members, Index column, Best& best) {
-  std::map<int, Side> by_code;
   Side apart = side();
   const bool means = data_.of_means();
-  for (const Member& member : members) {
-    const double v = value(member, column);
-    if (std::isnan(v)) apart.add(member, means);
-    else by_code.try_emplace(static_cast<int>(v), side()).first->second.add(member, means);
-  }
-  std::vector<Side> all;
-  for (auto& [code, each] : by_code) all.push_back(std::move(each));
+  sort_by_value(members, column, apart);
+  const std::vector<Side> all = by_value(members);
   const auto offer_set = [&](auto in_set) {
     Side left = side(), right = side();
     bool right_too = false;
     for (std::size_t c = 0; c < all.size(); ++c) {
-      Side& to = in_set(c) ? left : right;
       right_too = right_too || !in_set(c);
-      to.w += all[c].w;
-      to.s += all[c].s;
-      to.copies += all[c].copies;
-      for (std::size_t k = 0; k < to.classes.size(); ++k) to.classes[k] += all[c].classes[k];
+      (in_set(c) ? left : right).add(all[c], 1);
     }
     offer(left, right, apart, right_too, best);
   };
@@ -149,10 +171,11 @@ void TreeRecount::try_random(const std::vector<Member>& members, Index column, B
   double low = std::numeric_limits<double>::infinity(), high = -low;
   std::map<int, bool> sides;
   Side apart = side();
-  for (const Member& member : members) {
-    const double v = value(member, column);
+  values_.resize(members.size());
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const double v = values_[m] = value(members[m], column);
     if (std::isnan(v)) {
-      apart.add(member, means);
+      apart.add(members[m], means);
       continue;
     }
     low = std::min(low, v);
@@ -177,10 +200,11 @@ void TreeRecount::try_random(const std::vector<Member>& members, Index column, B
       if (right_too) threshold = drawn > low ? drawn : high;
     }
     Side left = side(), right = side();
-    for (const Member& member : members) {
-      const double v = value(member, column);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const double v = values_[m];
       if (std::isnan(v)) continue;
-      (categories ? sides[static_cast<int>(v)] : v < threshold) ? left.add(member, means) : right.add(member, means);
+      const bool to_left = categories ? sides[static_cast<int>(v)] : v < threshold;
+      (to_left ? left : right).add(members[m], means);
     }
     best.thresholds.push_back(threshold);
     offer(left, right, apart, right_too, best);

@@ -1,5 +1,6 @@
 // lemma/tree/forest/recount.hpp: the splits of a tree counted anew, on the values of its rows.
 #pragma once
+#include <lemma/math/radix.hpp>
 #include <lemma/tree/forest/rows.hpp>
 #include <lemma/tree/shared/nodes.hpp>
 #include <string>
@@ -35,11 +36,24 @@ class TreeRecount {
     std::vector<double> classes;
     double worth() const;
     void add(const Member& member, bool means);
+    void add(const Side& other, double sign);
+  };
+  struct Sums {  // of a side that they say all of
+    double w = 0, s = 0, copies = 0;
+    void add(const Member& member) {
+      w += member.w;
+      s += member.s;
+      copies += member.copies;
+    }
+    double worth() const { return w > 0 ? s * s / w : 0; }
   };
   Side side() const;
   double value(const Member& member, Index column) const { return x_(data_.source[at(member.row)], column); }
   /// What the columns drawn at a node offer; `asked`: whether the node's own column is among them.
   Best best_of(const std::vector<Member>& members, Index node, Index own_column, bool& asked);
+  void sort_by_value(const std::vector<Member>& members, Index column, Side& apart);
+  std::vector<Side> by_value(const std::vector<Member>& members) const;
+  void try_plain_numbers(const std::vector<Member>& members, Best& best);
   void try_numbers(const std::vector<Member>& members, Index column, Best& best);
   void try_categories(const std::vector<Member>& members, Index column, Best& best);
   void try_random(const std::vector<Member>& members, Index column, Best& best);
@@ -55,6 +69,9 @@ class TreeRecount {
   std::uint64_t seed_;
   RandomStream stream_{0};
   ColumnDraw draw_;
+  std::vector<KeyedRow> sorted_;  // the members at hand by their values in a column
+  std::vector<Sums> behind_;
+  std::vector<double> values_;
 };
 
 }  // namespace lemma::forest

@@ -36,14 +36,6 @@ std::vector<std::uint32_t> own_order(const RankedColumns& data, const std::vecto
   return order;
 }
 
-std::vector<double> factors_of(const Plan& plan, const RankedColumns& data, const std::vector<std::string>& classes) {
-  std::vector<double> counts(at(data.classes), 0.0);
-  for (Index i = 0; i < data.rows(); ++i) counts[data.label[at(i)]] += data.weight_of(static_cast<std::uint32_t>(i));
-  if (const auto* by_name = std::get_if<ClassWeights>(&plan.class_weights); by_name && *by_name == ClassWeights::equal)
-    return {};
-  return class_factors(plan.method, plan.class_weights, counts, classes);
-}
-
 /// Ranks as bins of about equal weight: of each old rank the bin, and the bins' least and greatest values.
 std::vector<std::uint32_t> bin_ranks(const RankedColumns& data, Index column, int bins, ForestRows& out) {
   const auto& values = data.values[at(column)];
@@ -73,20 +65,27 @@ std::vector<std::uint32_t> bin_ranks(const RankedColumns& data, Index column, in
   return bin;
 }
 
-void standardise(ForestRows& out) {
-  double sum = 0, weight = 0, spread = 0;
-  for (Index i = 0; i < out.rows; ++i) {
-    const double w = out.weight_of(static_cast<std::uint32_t>(i));
-    weight += w;
-    sum += w * ((out.y[at(i)] - sum) / weight);  // the mean so far: no sum that overflows
-  }
-  out.centre = sum;
-  for (const double y : out.y) spread = std::max(spread, std::abs(y - sum));
-  out.scale = spread > 0 && std::isfinite(spread) ? spread : 1;
-  for (double& y : out.y) y = (y - out.centre) / out.scale;
+}  // namespace
+
+std::vector<double> factors_of(const Plan& plan, const std::vector<double>& counts,
+                               const std::vector<std::string>& classes) {
+  if (const auto* by_name = std::get_if<ClassWeights>(&plan.class_weights); by_name && *by_name == ClassWeights::equal)
+    return {};
+  return class_factors(plan.method, plan.class_weights, counts, classes);
 }
 
-}  // namespace
+void ForestRows::standardise() {
+  double mean = 0, total = 0, spread = 0;
+  for (Index i = 0; i < rows; ++i) {
+    const double w = weight_of(static_cast<std::uint32_t>(i));
+    total += w;
+    mean += w * ((y[at(i)] - mean) / total);  // the mean so far: no sum that overflows
+  }
+  centre = mean;
+  for (const double each : y) spread = std::max(spread, std::abs(each - mean));
+  scale = spread > 0 && std::isfinite(spread) ? spread : 1;
+  for (double& each : y) each = (each - centre) / scale;
+}
 
 double ForestRows::threshold(Index column, std::uint32_t below, std::uint32_t above) const {
   if (!high[at(column)].empty()) above = below + 1;  // no threshold inside a bin that the node has no row of
@@ -106,7 +105,11 @@ ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& exec
   out.width = data.width();
   out.classes = data.classes;
   out.levels = data.levels;
-  out.factor = data.classes > 0 ? factors_of(plan, data, rows.classes) : std::vector<double>();
+  if (data.classes > 0) {
+    std::vector<double> counts(at(data.classes), 0.0);
+    for (Index i = 0; i < data.rows(); ++i) counts[data.label[at(i)]] += data.weight_of(static_cast<std::uint32_t>(i));
+    out.factor = factors_of(plan, counts, rows.classes);
+  }
   out.low.resize(at(out.width));
   out.high.resize(at(out.width));
   const auto n = at(out.rows), d = at(out.width);
@@ -140,7 +143,7 @@ ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& exec
     if (data.classes > 0) out.label.push_back(data.label[row]);
     else out.y.push_back(data.y[row]);
   }
-  if (data.classes == 0) standardise(out);
+  if (data.classes == 0) out.standardise();
   out.lay_out_columns();
   return out;
 }

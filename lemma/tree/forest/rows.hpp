@@ -4,7 +4,9 @@
 #include <lemma/core/random.hpp>
 #include <lemma/tree/forest/plan.hpp>
 #include <lemma/tree/shared/columns.hpp>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace lemma::forest {
 
@@ -28,20 +30,22 @@ struct ForestRows {
   std::vector<Index> source;   // the place of each among all rows
 
   const std::uint32_t* ranks_of(std::uint32_t row) const { return ranks.data() + std::size_t{row} * at(width); }
-  /// The ranks of a column, and how far those of a row lie from those of the next. The rows of a large node follow one another
-  /// closely, and one column of them is read straight on; those of a small one were looked at a moment ago, all their columns
-  /// together.
+  /// The ranks of a column, and how far those of a row lie from those of the next. The rows of the largest nodes follow one another
+  /// closely, and one column of them is read straight on; of smaller ones all columns together fit in a core's cache, where the nodes
+  /// below find them again.
   struct ColumnOfRanks {
     const std::uint32_t* first;
     std::size_t step;
     std::uint32_t operator[](std::uint32_t row) const { return first[std::size_t{row} * step]; }
   };
   ColumnOfRanks column(Index j, std::size_t rows_of_node) const {
-    if (is_large(rows_of_node)) return {by_column.data() + at(j) * at(rows), 1};
+    constexpr std::size_t kNear = std::size_t{1} << 19;  // ranks
+    if (is_large(rows_of_node) && rows_of_node * at(width) > kNear) return {by_column.data() + at(j) * at(rows), 1};
     return {ranks.data() + j, at(width)};
   }
   static bool is_large(std::size_t rows_of_node) { return rows_of_node > 2048; }
   void lay_out_columns();
+  void standardise();  // y becomes (y − centre) / scale
   double weight_of(std::uint32_t row) const { return weight.empty() ? 1.0 : weight[row]; }
   double total_weight() const;
   double highest(Index column, std::uint32_t rank) const {
@@ -54,6 +58,12 @@ struct ForestRows {
 };
 
 ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& execution);
+/// The same but for ranks and values, where `order` gives every row its own place (-1: a weight of 0): that is seen by holding each
+/// row against the next, without sorting. None where it does not.
+std::optional<ForestRows> placed_rows(const Plan& plan, const Rows& rows, const MatrixView& x, const Labels& order);
+/// What the weight of a row of each class is multiplied by; empty: all 1.
+std::vector<double> factors_of(const Plan& plan, const std::vector<double>& counts,
+                               const std::vector<std::string>& classes);
 /// With a shuffled copy of each column behind the columns.
 ForestRows with_shadows(const ForestRows& rows, std::uint64_t seed);
 

@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
+#include <lemma/math/radix.hpp>
 #include <lemma/tree/shared/columns.hpp>
 #include <lemma/tree/shared/nodes.hpp>
-#include <lemma/tree/shared/radix.hpp>
 #include <limits>
 #include <numeric>
 
 namespace lemma {
 namespace {
 
-constexpr Index kColumnsTogether = 4;  // read in one pass over the rows
+constexpr Index kColumnsTogether = 2;  // read in one pass over the rows: each takes 32 bytes a row until it is sorted
 
 void check_outcome(std::string_view method, const Rows& rows, const Block& outcome) {
   for (Index i = 0; i < outcome.rows() || i < rows.count(); ++i) {
@@ -27,23 +27,24 @@ void check_outcome(std::string_view method, const Rows& rows, const Block& outco
   }
 }
 
+[[noreturn]] void refuse(std::string_view method, const Rows& rows, Index column, Index row, double value) {
+  const auto& name = rows.features[at(column)];
+  if (rows.holds_codes(column))
+    throw Error(fmt::format("{}: '{}' has no category of the code {} (row {})", method, name, value, row + 1));
+  throw Error(
+      fmt::format("{}: '{}' is infinite in row {}; every value must be finite or missing", method, name, row + 1));
+}
+/// Of `levels` categories (0: numbers) a value that is not missing.
+bool is_bad(int levels, double value) {
+  return levels > 0 ? !(value >= 0 && value < levels && value == std::floor(value)) : std::isinf(value);
+}
+
 struct Sorter {
   std::string_view method;
   const Rows& source;
   const MatrixView& x;
   RankedColumns& out;
-
-  [[noreturn]] void refuse(Index column, Index row, double value) const {
-    const auto& name = source.features[at(column)];
-    if (out.levels[at(column)] > 0)
-      throw Error(fmt::format("{}: '{}' has no category of the code {} (row {})", method, name, value, row + 1));
-    throw Error(
-        fmt::format("{}: '{}' is infinite in row {}; every value must be finite or missing", method, name, row + 1));
-  }
-  bool is_bad(Index column, double value) const {
-    const int levels = out.levels[at(column)];
-    return levels > 0 ? !(value >= 0 && value < levels && value == std::floor(value)) : std::isinf(value);
-  }
+  KeepValues keep;
 
   void rank(Index j, std::vector<KeyedRow>& items, const std::vector<std::uint32_t>& missing) const {
     radix_sort(items);
@@ -51,11 +52,16 @@ struct Sorter {
     auto& values = out.values[at(j)];
     order.reserve(items.size() + missing.size());
     const bool categories = out.levels[at(j)] > 0;
+    std::uint32_t rank = 0;
     for (std::size_t i = 0; i < items.size(); ++i) {
       const double value = number_of(items[i].key);
-      if (!categories && (i == 0 || items[i].key != items[i - 1].key)) values.push_back(value);
-      order.push_back(
-          {items[i].row, static_cast<std::uint32_t>(categories ? value : static_cast<double>(values.size() - 1))});
+      if (categories) {
+        rank = static_cast<std::uint32_t>(value);
+      } else if (i == 0 || items[i].key != items[i - 1].key) {
+        rank += i > 0 ? 1 : 0;
+        if (keep == KeepValues::yes) values.push_back(value);
+      }
+      order.push_back({items[i].row, rank});
     }
     for (const std::uint32_t row : missing) order.push_back({row, RankedRow::kMissing});
   }
@@ -68,7 +74,7 @@ struct Sorter {
         const double value = x(out.source[i], first + j);
         const auto row = static_cast<std::uint32_t>(i);
         if (std::isnan(value)) missing[at(j)].push_back(row);
-        else if (is_bad(first + j, value)) refuse(first + j, out.source[i], value);
+        else if (is_bad(out.levels[at(first + j)], value)) refuse(method, source, first + j, out.source[i], value);
         else items[at(j)].push_back({key_of(value), row});
       }
     for (Index j = 0; j < count; ++j) rank(first + j, items[at(j)], missing[at(j)]);
@@ -77,9 +83,32 @@ struct Sorter {
 
 }  // namespace
 
-double RankedColumns::threshold(Index column, std::uint32_t low, std::uint32_t high) const {
-  const double a = values[at(column)][low], b = values[at(column)][high], middle = std::midpoint(a, b);
+namespace {
+
+double midway(double a, double b) {
+  const double middle = std::midpoint(a, b);
   return middle > a ? middle : b;
+}
+
+}  // namespace
+
+double RankedColumns::threshold(Index column, std::uint32_t low, std::uint32_t high) const {
+  return midway(values[at(column)][low], values[at(column)][high]);
+}
+
+double RankedColumns::threshold_of_rows(Index column, std::uint32_t low, std::uint32_t high) const {
+  return midway(value(column, low), value(column, high));
+}
+
+void check_rows(std::string_view method, const Rows& rows, const Block& outcome, const MatrixView& x) {
+  check_outcome(method, rows, outcome);
+  const Labels levels = level_counts(rows);
+  for (Index i = 0; i < rows.count(); ++i) {
+    if (!(outcome.weight_of(i) > 0)) continue;
+    for (Index j = 0; j < x.cols(); ++j)
+      if (const double value = x(i, j); !std::isnan(value) && is_bad(levels[at(j)], value))
+        refuse(method, rows, j, i, value);
+  }
 }
 
 MatrixView matrix_of(const Rows& rows, Matrix& space, const Execution& execution) {
@@ -88,7 +117,7 @@ MatrixView matrix_of(const Rows& rows, Matrix& space, const Execution& execution
   return space;
 }
 
-RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Execution& execution) {
+RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Execution& execution, KeepValues keep) {
   require(rows.count() < std::numeric_limits<std::int32_t>::max(),
           fmt::format("{}: more than 2^31 rows cannot be sorted here", method));
   require(rows.classes.size() < 65536,
@@ -111,15 +140,20 @@ RankedColumns ranked_columns(std::string_view method, const Rows& rows, const Ex
   }
   require(!out.source.empty(), fmt::format("{}: no row has a weight above 0", method));
   if (!weighted) out.weight.clear();
-  Matrix space;
-  const MatrixView x = matrix_of(rows, space, execution);
+  const MatrixView x = matrix_of(rows, out.space, execution);
+  out.x = x.data();
+  out.stride = x.outerStride();
   out.values.resize(at(rows.width()));
   out.order.resize(at(rows.width()));
-  const Sorter sorter{method, rows, x, out};
+  const Sorter sorter{method, rows, x, out, keep};
   parallel_for((rows.width() + kColumnsTogether - 1) / kColumnsTogether, execution, [&](Index group) {
     const Index first = group * kColumnsTogether;
     sorter.sort_columns(first, std::min(kColumnsTogether, rows.width() - first));
   });
+  if (keep == KeepValues::yes) {  // nothing more is asked of the rows
+    out.x = nullptr;
+    out.space.resize(0, 0);
+  }
   return out;
 }
 

@@ -45,23 +45,63 @@ std::int32_t step(const TreeNode* all, std::int32_t place, const double* row) {
 
 }  // namespace
 
+namespace {
+
+/// All lanes step until all are at a leaf: of a small tree the ways are about as long, and nothing is to be guessed.
+void walk_in_step(const TreeNode* nodes, std::int32_t root, const double* x, Index stride, std::int32_t* out) {
+  std::int32_t place[kTogether];
+  std::fill_n(place, kTogether, root);
+  for (std::int64_t before = -1, now = 0; before != now;) {
+    before = now;
+    now = 0;
+    for (Index k = 0; k < kTogether; ++k) now += place[k] = step(nodes, place[k], x + k * stride);
+  }  // the sum grows until all are at a leaf
+  std::copy_n(place, kTogether, out);
+}
+
+/// In a large tree ways differ: a row that arrives makes room for the next. Rows still on their way when none is left to begin
+/// are marked by -1.
+void walk_in_turn(const TreeNode* nodes, std::int32_t root, const double* x, Index rows, Index stride,
+                  std::int32_t* out) {
+  std::int32_t place[kTogether];
+  Index row[kTogether];
+  for (Index k = 0; k < kTogether; ++k) {
+    place[k] = root;
+    row[k] = k;
+  }
+  for (Index next = kTogether;;)
+    for (Index k = 0; k < kTogether; ++k) {
+      place[k] = step(nodes, place[k], x + row[k] * stride);
+      if (!nodes[place[k]].is_leaf()) [[likely]]
+        continue;
+      out[row[k]] = place[k];
+      if (next == rows) {
+        for (Index other = 0; other < kTogether; ++other)
+          if (other != k) out[row[other]] = -1;
+        return;
+      }
+      row[k] = next++;
+      place[k] = root;
+    }
+}
+
+}  // namespace
+
 void TreeNodes::leaves_of(const MatrixView& x, Index tree, std::span<std::int32_t> out) const {
+  constexpr Index kLarge = 1024;  // nodes
   const Index begin = roots[at(tree)], end = tree + 1 < trees() ? roots[at(tree + 1)] : size(),
               stride = x.outerStride();
-  bool has_categories = x.cols() == 0;
-  for (Index i = begin; i < end; ++i) has_categories = has_categories || (*this)[i].categories;
+  bool by_one = x.cols() == 0;
+  for (Index i = begin; i < end && !sets.empty(); ++i) by_one = by_one || (*this)[i].categories;
   Index first = 0;
-  for (; !has_categories && first + kTogether <= x.rows(); first += kTogether) {
-    std::int32_t place[kTogether];
-    std::fill_n(place, kTogether, roots[at(tree)]);
-    const double* const rows = x.data() + first * stride;
-    for (std::int64_t before = -1, now = 0; before != now;) {
-      before = now;
-      now = 0;
-      for (Index k = 0; k < kTogether; ++k) now += place[k] = step(nodes.data(), place[k], rows + k * stride);
-    }  // the sum grows until all are at a leaf
-    std::copy_n(place, kTogether, out.begin() + first);
+  if (!by_one && end - begin > kLarge && x.rows() >= kTogether) {
+    walk_in_turn(nodes.data(), roots[at(tree)], x.data(), x.rows(), stride, out.data());
+    for (; first < x.rows(); ++first)
+      if (out[at(first)] < 0) out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
+    return;
   }
+  for (; !by_one && first + kTogether <= x.rows(); first += kTogether)
+    walk_in_step(nodes.data(), roots[at(tree)], x.data() + first * stride, stride, out.data() + first);
   for (; first < x.rows(); ++first)
     out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
 }

@@ -1,6 +1,7 @@
 // lemma/tree/shared/nodes_test.cpp
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/random.hpp>
 #include <lemma/tree/shared/nodes.hpp>
 
 namespace lemma {
@@ -66,6 +67,33 @@ TEST(TreeNodes, TreesBehindTreesRouteAsTheyDidAlone) {
   EXPECT_EQ(leaf(forest, 1, 37, 1), 5 + 3);
   EXPECT_EQ(leaf(forest, 2, 37, 2), 10);
   EXPECT_EQ(forest[10].column, 6U) << "the last of seven leaves";
+}
+
+TEST(TreeNodes, LeadRowsTogetherWhereEachGoesAlone) {
+  RandomStream stream(5);
+  for (const Index splits : {3, 40, 900}) {  // the last is large: rows take turns in it
+    TreeNodes tree = single_leaf({0, 0, 0});
+    for (Index k = 0; k < splits; ++k) {
+      Index leaf = stream.below(tree.size());
+      while (!tree.is_leaf(leaf)) leaf = stream.below(2) == 0 ? tree.left(leaf) : tree.right(leaf);
+      tree.split(leaf);
+      TreeNode& node = tree.nodes[at(leaf)];
+      node.threshold = stream.uniform();
+      node.column = static_cast<std::uint32_t>(stream.below(3)) & 3U;
+      node.missing_left = stream.below(2) == 0;
+    }
+    TreeNodes both = tree;
+    both.append(tree);
+    both.number_leaves();
+    for (const Index rows : {1, 7, 8, 9, 300}) {
+      Matrix x(rows, 3);
+      for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < 3; ++j) x(i, j) = stream.below(9) == 0 ? kMissing : stream.uniform();
+      std::vector<std::int32_t> out(at(rows));
+      both.leaves_of(x, 1, out);
+      for (Index i = 0; i < rows; ++i) EXPECT_EQ(out[at(i)], both.leaf_of(&x(i, 0), 1)) << splits << " " << i;
+    }
+  }
 }
 
 TEST(TreeNodes, AFileGivesThemBack) {

@@ -15,7 +15,7 @@ namespace {
 using namespace tree;
 
 constexpr double kShort = 1e-7;       // by which a split may fall short of the best, as a share of its gain
-constexpr double kMostPruning = 2e8;  // nodes times trees that are pruned anew one by one
+constexpr double kMostPruning = 5e7;  // nodes times trees that are pruned anew one by one
 
 /// Zero where two things are the same, one where they are not.
 void same(Comparison& out, std::string_view field, Index place, bool holds) {
@@ -206,7 +206,7 @@ void compare_table(Comparison& out, const TreeModel& model) {
   std::sort(cps.begin(), cps.end(), std::greater<>());
   cps.erase(std::unique(cps.begin(), cps.end(), [](double a, double b) { return a - b <= 1e-10; }), cps.end());
   if (static_cast<Index>(cps.size()) + 1 != table.rows()) return same(out, "cp_table", table.rows(), false);
-  const Index step = std::max<Index>(1, static_cast<Index>(nodes * static_cast<double>(table.rows()) / kMostPruning));
+  const Index step = cps_apart(model);
   for (Index r = 0; r < table.rows(); ++r) {
     const double cp = table(r, 0);
     if (r + 1 < table.rows()) agree(out, "cp_table", r, cp, cps[at(r)], 1);
@@ -232,15 +232,21 @@ void compare_table(Comparison& out, const TreeModel& model) {
 
 }  // namespace
 
-std::string tree::claim(Index splits, double worst, double tolerance) {
+Index tree::cps_apart(const TreeModel& model) {
+  const double work = static_cast<double>(model.nodes.size()) * static_cast<double>(model.cp_table.rows());
+  return std::max<Index>(1, static_cast<Index>(work / kMostPruning));
+}
+
+std::string tree::claim(Index splits, double worst, double tolerance, Index apart) {
   return fmt::format(
       "Each of {} is the best of all splits at its node up to {:.1e} of its gain (allowed {:.0e}), counted anew column "
       "by column; "
-      "every row reaches the leaf where it is counted, and what is told of a node is its rows'. For each cp of the "
+      "every row reaches the leaf where it is counted, and what is told of a node is its rows'. For {} of the "
       "table the tree "
       "is the best of all subtrees (that is an optimum); that the tree before pruning is the best of all trees is not "
       "claimed.",
-      count_of(splits, "split"), worst, tolerance);
+      count_of(splits, "split"), worst, tolerance,
+      apart == 1 ? std::string("each cp") : fmt::format("one in {} of the cps, and the last,", apart));
 }
 
 Certificate certify(const TreeModel& model, const Rows& rows, const Execution& execution) {
@@ -271,7 +277,7 @@ Certificate certify(const TreeModel& model, const Rows& rows, const Execution& e
       agree(found, "importance", j, model.importance(j), importance(j), std::max(1e-300, importance.maxCoeff()));
   }
   out.value = worst;
-  out.message = claim(static_cast<Index>(out.iterations), worst, kShort);
+  out.message = claim(static_cast<Index>(out.iterations), worst, kShort, cps_apart(model));
   if (const auto& wrong = found.finding()) {
     out.kind = "difference of " + wrong->field;
     out.value = wrong->value;

@@ -49,19 +49,13 @@ struct Segment {
 template <class Criterion>
 class Grower {
  public:
-  Grower(const RankedColumns& data, const std::vector<std::uint8_t>& in, const Plan& plan, const Execution& execution)
-      : data_(data), plan_(plan), execution_(execution), went_(at(data.rows()), kUndecided) {
+  /// `order`: of each column the rows that take part, by rank.
+  Grower(const RankedColumns& data, std::vector<std::vector<RankedRow>> order, const Plan& plan,
+         const Execution& execution)
+      : data_(data), plan_(plan), execution_(execution), went_(at(data.rows()), kUndecided), order_(std::move(order)) {
     ground_.data = &data;
     ground_.weight = data.weight;
     ground_.cost = plan.altered;
-    order_.resize(at(data.width()));
-    parallel_for(data.width(), execution, [&](Index j) {
-      auto& to = order_[at(j)];
-      if (in.empty()) to = data.order[at(j)];
-      else
-        for (const RankedRow& each : data.order[at(j)])
-          if (in[each.row] != 0) to.push_back(each);
-    });
   }
 
   GrownTree grow() {
@@ -159,12 +153,11 @@ class Grower {
   /// Rows without a value go where the first surrogate that has one sends them, else with the majority.
   void send_the_rest(const Grown& node, const Segment& rows) {
     for (const Surrogate& each : node.surrogates) {
-      const auto& values = data_.values[at(each.column)];
       for (const RankedRow& entry : rows.rows(each.column)) {
         if (entry.is_missing()) break;
         if (went_[entry.row] != kUndecided) continue;
         if (each.sides.empty())
-          went_[entry.row] = (values[entry.rank] < each.threshold) == each.less_left ? kLeft : kRight;
+          went_[entry.row] = (data_.value(each.column, entry.row) < each.threshold) == each.less_left ? kLeft : kRight;
         else if (each.sides[entry.rank] != 0) went_[entry.row] = each.sides[entry.rank] < 0 ? kLeft : kRight;
       }
     }
@@ -178,7 +171,7 @@ class Grower {
     node.turned = split.turned;
     node.sides = split.sides;
     node.missing_left = split.missing_left;
-    if (split.sides.empty()) node.threshold = data_.threshold(split.column, split.low, split.high);
+    if (split.sides.empty()) node.threshold = data_.threshold_of_rows(split.column, split.low_row, split.high_row);
     const bool missing = send(split, rows);
     if (plan_.missing == TreeMissing::surrogates) find_surrogates(node, split, rows, wide);
     if (missing && plan_.missing != TreeMissing::fractions) send_the_rest(node, rows);
@@ -445,18 +438,43 @@ void add_up(Grown& node, std::span<const RankedRow> rows, const SplitGround& gro
   node.risk = risk_of(node, rows, ground, plan);
 }
 
-GrownTree grow(const RankedColumns& data, const std::vector<std::uint8_t>& in, const Plan& plan,
-               const Execution& execution) {
+namespace {
+
+GrownTree grow_on(const RankedColumns& data, std::vector<std::vector<RankedRow>> order, const Plan& plan,
+                  const Execution& execution) {
+  const auto by = [&]<class Criterion>() { return Grower<Criterion>(data, std::move(order), plan, execution).grow(); };
   switch (plan.criterion) {
-    case TreeCriterion::gini: return Grower<ClassSides<TreeCriterion::gini>>(data, in, plan, execution).grow();
-    case TreeCriterion::entropy: return Grower<ClassSides<TreeCriterion::entropy>>(data, in, plan, execution).grow();
+    case TreeCriterion::gini: return by.template operator()<ClassSides<TreeCriterion::gini>>();
+    case TreeCriterion::entropy: return by.template operator()<ClassSides<TreeCriterion::entropy>>();
     case TreeCriterion::misclassification:
-      return Grower<ClassSides<TreeCriterion::misclassification>>(data, in, plan, execution).grow();
-    case TreeCriterion::variance: return Grower<MeanSides<TreeCriterion::variance>>(data, in, plan, execution).grow();
-    case TreeCriterion::poisson: return Grower<MeanSides<TreeCriterion::poisson>>(data, in, plan, execution).grow();
-    case TreeCriterion::absolute: return Grower<MedianSides>(data, in, plan, execution).grow();
+      return by.template operator()<ClassSides<TreeCriterion::misclassification>>();
+    case TreeCriterion::variance: return by.template operator()<MeanSides<TreeCriterion::variance>>();
+    case TreeCriterion::poisson: return by.template operator()<MeanSides<TreeCriterion::poisson>>();
+    case TreeCriterion::absolute: return by.template operator()<MedianSides>();
   }
   throw Error("tree: there is no such criterion");
+}
+
+}  // namespace
+
+GrownTree grow(const RankedColumns& data, const std::vector<std::uint8_t>& in, const Plan& plan,
+               const Execution& execution) {
+  std::vector<std::vector<RankedRow>> order(at(data.width()));
+  parallel_for(data.width(), execution, [&](Index j) {
+    auto& to = order[at(j)];
+    if (in.empty()) {
+      to = data.order[at(j)];
+      return;
+    }
+    to.reserve(at(std::count_if(in.begin(), in.end(), [](std::uint8_t each) { return each != 0; })));
+    for (const RankedRow& each : data.order[at(j)])
+      if (in[each.row] != 0) to.push_back(each);
+  });
+  return grow_on(data, std::move(order), plan, execution);
+}
+
+GrownTree grow_in_place(RankedColumns& data, const Plan& plan, const Execution& execution) {
+  return grow_on(data, std::move(data.order), plan, execution);
 }
 
 }  // namespace lemma::tree

@@ -75,6 +75,8 @@ std::pair<int, double> best_class(std::span<const double> counts, const Plan& pl
 /// Every split the best of its node until a stop. `in`: rows that take part (empty: all), with their weights in the data.
 GrownTree grow(const RankedColumns& data, const std::vector<std::uint8_t>& in, const Plan& plan,
                const Execution& execution);
+/// The same of all rows without a copy of their order, which is used up.
+GrownTree grow_in_place(RankedColumns& data, const Plan& plan, const Execution& execution);
 
 }  // namespace tree
 }  // namespace lemma

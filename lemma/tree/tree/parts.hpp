@@ -53,8 +53,11 @@ inline bool is_in(const std::vector<std::uint32_t>& sets, double begin, double c
   return (sets[static_cast<std::size_t>(begin) + k / 32] >> (k % 32) & 1U) != 0;
 }
 
-/// What the certificate claims of so many splits, the worst of which falls short of the best by a share of its gain.
-std::string claim(Index splits, double worst, double tolerance);
+/// Of a long table of a large tree the certificate prunes anew at one cp in so many; 1: at each.
+Index cps_apart(const TreeModel& model);
+/// What the certificate claims of so many splits, the worst of which falls short of the best by a share of its gain, and of the
+/// subtrees of one cp in so many.
+std::string claim(Index splits, double worst, double tolerance, Index apart);
 
 /// What a node asks of a row that goes to its child: "glu< 123.5", "V4=n,y".
 std::string question(const TreeModel& model, Index node, bool left);

@@ -195,7 +195,7 @@ void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const 
     std::vector<double> loss, squares;
   };
   std::vector<Sums> sums(count, {std::vector<double>(table.size(), 0.0), std::vector<double>(table.size(), 0.0)});
-  parallel_for(static_cast<Index>(count), execution, [&](Index fold) {
+  const auto try_fold = [&](Index fold) {
     std::vector<std::uint8_t> train(at(data.rows()), 0);
     double weight = 0;
     for (std::size_t i = 0; i < train.size(); ++i) {
@@ -225,7 +225,16 @@ void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const 
         sums[at(fold)].squares[k] += w * loss * loss;
       }
     }
-  });
+  };
+  constexpr Index kMany = Index{1} << 21;  // cells: a fold has its own order of them, and enough for all threads to do
+  if (data.rows() * data.width() < kMany) {
+    parallel_for(static_cast<Index>(count), execution, try_fold);
+  } else {
+    for (Index fold = 0; fold < static_cast<Index>(count); ++fold) {
+      execution.report(static_cast<double>(fold) / count, execution.message);
+      try_fold(fold);
+    }
+  }
   for (std::size_t k = 0; k < table.size(); ++k) {
     double loss = 0, squares = 0;
     for (const Sums& each : sums) {

@@ -43,6 +43,7 @@ struct Recount {
   std::vector<NodeCount> nodes;
   std::vector<SplitCount> splits;
   Plan plan;
+  bool plain_classes = false;  // two of them by Gini's index, each row counting 1, no column monotone
 };
 
 Recount recount(const TreeModel& model, const Rows& rows, const MatrixView& x, const Execution& execution);

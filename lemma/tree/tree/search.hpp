@@ -14,8 +14,9 @@ inline constexpr std::size_t kExhaustive =
 struct Candidate {
   Index column = -1;
   double gain = 0;
-  std::uint32_t low = 0, high = 0;  // of numbers: the ranks on either side
-  Sides sides;                      // of categories
+  std::uint32_t low = 0;                    // of numbers: the last rank that goes left
+  std::uint32_t low_row = 0, high_row = 0;  // and a row on either side, nearest to the threshold
+  Sides sides;                              // of categories
   bool turned = false, missing_left = true;
 };
 
@@ -99,7 +100,8 @@ class ColumnSearch {
       if (!is_better(gain)) continue;
       keep(gain);
       found_.low = present_[i].rank;
-      found_.high = present_[i + 1].rank;
+      found_.low_row = present_[i].row;
+      found_.high_row = present_[i + 1].row;
     }
   }
 

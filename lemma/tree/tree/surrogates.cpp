@@ -18,7 +18,7 @@ double best_threshold(const SplitGround& ground, Surrogate& out, std::span<const
   double agree = std::max(below.left, below.right);
   bool found = false;
   Counts above;
-  std::uint32_t last = RankedRow::kMissing;
+  std::uint32_t last = RankedRow::kMissing, last_row = 0;
   for (std::size_t i = rows.size(); i-- > 0 && below.all() >= kLeastRows;) {
     const auto [row, rank] = rows[i];
     if (rank == RankedRow::kMissing) continue;
@@ -27,7 +27,7 @@ double best_threshold(const SplitGround& ground, Surrogate& out, std::span<const
       if (std::max(straight, crossed) > agree * (1 + 1e-12)) {
         out.less_left = straight >= crossed;
         agree = std::max(straight, crossed);
-        out.threshold = ground.data->threshold(out.column, rank, last);
+        out.threshold = ground.data->threshold_of_rows(out.column, row, last_row);
         found = true;
       }
     }
@@ -36,6 +36,7 @@ double best_threshold(const SplitGround& ground, Surrogate& out, std::span<const
       above.add(went[row] == 1, ground.weight_of(row));
     }
     last = rank;
+    last_row = row;
   }
   return found ? agree : 0;
 }

@@ -1,4 +1,4 @@
-// lemma/tree/shared/radix.hpp: numbers sorted in linear time, with the rows they belong to.
+// lemma/math/radix.hpp: numbers sorted in linear time, with the rows they belong to.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct KeyedRow {
   std::uint32_t row;
 };
 
-/// By key, those of equal keys as they stood: digit by digit, leaving out digits that all have in common.
+/// By key, those of equal keys as they stood: by the leading digits in which they differ, then those that agree in all of these.
 void radix_sort(std::vector<KeyedRow>& items);
 
 }  // namespace lemma
