@@ -37,7 +37,7 @@ constexpr auto names_of(BandwidthRule) {
 /// Cost         up to 1,000 rows O(n d) a place; beyond, rows in the boxes of a k-d tree of which most are not looked into, to a
 ///              relative error of `tolerance` at the most (kde/sums.hpp). O(n d) memory.
 /// Certificate  consistent: nothing is minimised, f is its definition. The model keeps the rows of the fit, its bandwidth is the one
-///              that the rule gives for them, by other sums, and what it says at a fixed sample of places is what plain sums over all
+///              that the rule gives for them (by other sums; half_splits is searched again), and what it says at a fixed sample of places is what plain sums over all
 ///              rows say, within the tolerance; the leave-one-out likelihood follows too.
 struct Kde {
   DensityKernel kernel = DensityKernel::gaussian;
