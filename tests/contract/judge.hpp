@@ -46,7 +46,7 @@ inline void judge(const std::string& method, const Complaints& complaints, std::
 /// Does the message speak of what the user knows? Empty when it does.
 inline std::string unfit_message(const std::string& message) {
   if (message.size() < 10) return "the message says too little: '" + message + "'";
-  for (const char* internal : {"std::", "Eigen", "lemma::", "basic_string", "vector::", "bad_alloc", "nan("})
+  for (const char* internal : {"std::", "Eigen::", "lemma::", "basic_string", "vector::", "bad_alloc", "nan("})
     if (message.find(internal) != std::string::npos) return "the message speaks of internals: " + message;
   return {};
 }
