@@ -72,6 +72,7 @@
 #include <lemma/optimize/stochastic.hpp>
 #include <lemma/plot/data.hpp>
 #include <lemma/plot/model.hpp>
+#include <lemma/plot/score_curve.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/pca.hpp>
@@ -79,6 +80,7 @@
 #include <lemma/reduce/scale.hpp>
 #include <lemma/reduce/select.hpp>
 #include <lemma/reduce/whiten.hpp>
+#include <lemma/report/report.hpp>
 #include <lemma/select/anova.hpp>
 #include <lemma/select/choose.hpp>
 #include <lemma/select/compare.hpp>
@@ -106,4 +108,5 @@
 #include <lemma/validate/ledger.hpp>
 #include <lemma/validate/ledger/standing.hpp>
 #include <lemma/validate/risk.hpp>
+#include <lemma/validate/strata.hpp>
 #include <lemma/validate/truth.hpp>
