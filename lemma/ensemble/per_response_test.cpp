@@ -65,7 +65,7 @@ TEST(PerResponse, IsKeptInFilesAndVerified) {
 }
 
 /// The model of one response in the place of another's.
-TEST(PerResponse, ModelsOfOtherResponsesFailTheCertificate) {
+TEST(PerResponse, TheNaturalWrongModelsOfOtherResponsesFail) {
   const Table iris = dataset("iris");
   const TrainedModel model = trained("per_response(ols)", "cbind(petal_length, petal_width) ~ sepal_length", iris);
   PerResponseModel swapped = *model_cast<PerResponseModel>(model.model);

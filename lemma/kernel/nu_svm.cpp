@@ -84,6 +84,11 @@ std::string hidden_columns(const KernelRows& data, const Rows& rows) {
 
 }  // namespace
 
+void NuSvm::check() const {
+  require(!kernel.contains<Precomputed>(),
+          "nu_svm: a precomputed kernel is not taken; name the kernel, or take svm, which takes one");
+}
+
 void NuSvmModel::check() const {
   const Index count = dual_coefficients.size();
   require(count > 0 && dual_coefficients.allFinite(), "nu_svm: a multiplier is not usable");

@@ -48,6 +48,8 @@ struct NuSvm {
               Step::logarithmic),
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
+  void check()
+      const;  // the certificate asks for the kernel between the rows that carry the plane, which no new matrix tells
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();
     return usual;

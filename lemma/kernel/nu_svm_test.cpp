@@ -144,6 +144,7 @@ TEST(NuSvm, RefusesClassesThatLookAlike) {
   const Overlap data(30);
   EXPECT_TRUE(contains(message_of([&] { fit(NuSvm{.kernel = Tanh{}}, Matrix(5 * data.x), data.label); }),
                        "not positive semidefinite"));
+  EXPECT_TRUE(contains(message_of([&] { fit(NuSvm{.kernel = Precomputed{}}, data.x, data.label); }), "take svm"));
 }
 
 }  // namespace

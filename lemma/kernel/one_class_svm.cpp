@@ -81,6 +81,10 @@ void require_positive(const BoundKernel& kernel, const Execution& execution) {
 
 }  // namespace
 
+void OneClassSvm::check() const {
+  require(!kernel.contains<Precomputed>(), "one_class_svm: a precomputed kernel is not taken; name the kernel");
+}
+
 void OneClassSvmModel::check() const {
   const Index count = dual_coefficients.size();
   require(count > 0 && dual_coefficients.allFinite() && (dual_coefficients.array() > 0).all(),

@@ -48,6 +48,8 @@ struct OneClassSvm {
               Step::logarithmic),
         param("cache", &S::cache, "megabytes of kernel values that are kept", above(0), Step::logarithmic)};
   }
+  void check()
+      const;  // the certificate asks for the kernel between the rows that carry the plane, which no new matrix tells
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();
     return usual;

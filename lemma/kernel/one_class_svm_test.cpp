@@ -96,7 +96,7 @@ TEST(OneClassSvm, IsVerifiedInAnyOrderOfTheRows) {
 }
 
 /// Equal multipliers of all rows: a kernel density estimate cut off at a quantile, which many take for it.
-TEST(OneClassSvm, ADensityEstimateCutOffIsNotIt) {
+TEST(OneClassSvm, TheNaturalWrongDensityEstimateCutOffFails) {
   const Matrix x = normal_matrix(60, 2, 4);
   const auto right = fitted({.nu = 0.2, .kernel = Rbf{.gamma = 0.5}}, x);
   OneClassSvmModel density = right;
@@ -130,6 +130,7 @@ TEST(OneClassSvm, EqualRowsAndOneRowHaveAnAnswer) {
 TEST(OneClassSvm, RefusesKernelsWithoutADual) {
   const Matrix x = normal_matrix(30, 2, 4);
   EXPECT_TRUE(contains(message_of([&] { fitted({.kernel = Tanh{}}, 5 * x); }), "not positive semidefinite"));
+  EXPECT_TRUE(contains(message_of([&] { fitted({.kernel = Precomputed{}}, x * x.transpose()); }), "name the kernel"));
   EXPECT_TRUE(contains(message_of([&] { fitted({.nu = 0}, x); }), "nu is 0"));
   EXPECT_TRUE(contains(message_of([&] { fitted({.nu = 1.2}, x); }), "nu is 1.2"));
 }

@@ -18,6 +18,8 @@ namespace lemma {
 namespace {
 
 constexpr double kLeastUnique = 0.005;
+constexpr double kAtBound = -16;   // log(ψ − 0.005) below which ψ is at its bound, where F would have it smaller
+constexpr double kPinned = -1000;  // its exponential is 0
 
 int df_of(Index p, Index q) { return static_cast<int>(((p - q) * (p - q) - (p + q)) / 2); }
 /// Means, ψ and the standard deviations' place is that of L up to a rotation.
@@ -240,19 +242,28 @@ FactorAnalysisModel fit(const Valid<FactorAnalysis>& spec, const Rows& rows, con
   MinimiseOptions how;
   how.most_iterations = spec->max_iterations;
   how.tolerance = std::min(1e-9, 1e-3 * spec->tolerance);
-  bool cancelled = false;
+  bool cancelled = false, bound = false;
+  long long before = 0;
   how.stop = [&](const Iterate& at) {
-    execution.report(0.4 + 0.4 * static_cast<double>(at.iteration) / spec->max_iterations,
+    execution.report(0.4 + 0.4 * static_cast<double>(before + at.iteration) / spec->max_iterations,
                      "discrepancy " + format_significant(at.value, 6));
-    return cancelled = execution.cancelled();
+    bound = (at.x.array() < kAtBound && at.x.array() > kPinned && at.gradient.array() > 0).any();
+    return (cancelled = execution.cancelled()) || bound;
   };
-  const Minimum found = lbfgs(objective, theta, how);
+  Minimum found = lbfgs(objective, theta, how);
+  while (bound &&
+         !cancelled) {  // log ψ would go on falling for ever: such a ψ stays at its bound, and the others go on
+    before += found.iterations;
+    how.most_iterations = std::max(1LL, spec->max_iterations - before);
+    theta = (found.x.array() < kAtBound).select(kPinned, found.x);
+    found = lbfgs(objective, theta, how);
+  }
   model.uniquenesses = objective.uniquenesses(found.x);
   const auto turned = rotation::rotated(objective.loadings(model.uniquenesses), spec->rotation);
   model.loadings = turned.loadings;
   model.factor_correlations = turned.correlations;
   model.discrepancy = found.value;
-  model.iterations = static_cast<int>(found.iterations);
+  model.iterations = static_cast<int>(before + found.iterations);
   tell(model, spread, r);
   for (Index j = 0; j < p; ++j)
     if (model.uniquenesses(j) <= kLeastUnique * (1 + 1e-4))
@@ -288,7 +299,7 @@ Certificate certify(const FactorAnalysisModel& model, const Rows& rows, const Ex
       std::max({told, std::abs(again.discrepancy - model.discrepancy),
                 std::abs(again.log_likelihood - model.log_likelihood) / unit, std::abs(again.aic - model.aic) / unit,
                 std::abs(again.bic - model.bic) / unit, std::abs(again.chi_squared - model.chi_squared) / spread.weight,
-                std::abs(again.p_value - model.p_value)});
+                std::abs(again.p_value - model.p_value) / std::max(again.p_value, 1e-300) / spread.weight});
   const double offset = (model.mean.array() / model.deviations.array()).abs().maxCoeff();
   const double rounding = 1e-14 * (1 + offset) / model.uniquenesses.minCoeff();
   Certificate out;

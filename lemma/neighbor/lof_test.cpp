@@ -77,7 +77,7 @@ TEST(Lof, IsVerifiedOnItsRowsInAnyOrderAndOnNoOthers) {
 }
 
 /// A search that counts the row among its own neighbours, which is what asking for the k nearest of a training row gives.
-TEST(Lof, ARowAmongItsOwnNeighboursFailsTheCertificate) {
+TEST(Lof, TheNaturalWrongRowAmongItsOwnNeighboursFails) {
   const Matrix x = normal_matrix(80, 2, 5);
   const auto right = fitted({.k = 7}, x);
   LofModel own = right;

@@ -109,8 +109,9 @@ inline std::vector<Seed> seeds_of(const std::string& method) {
   std::string takes;
   for (const auto& info : find_method(method, catalog()).params()) takes += "," + info.name + ",";
   if (about.family == "kernel" && takes.find(",kernel,") != std::string::npos) {
-    if (method != "kernel_neighbors")
-      add(method + "(kernel=precomputed)", contract::formula_for(about, kernel_columns()));
+    const bool refuses = method == "kernel_neighbors" || method == "gp_classification" || method == "nu_svm" ||
+                         method == "one_class_svm";
+    if (!refuses) add(method + "(kernel=precomputed)", contract::formula_for(about, kernel_columns()));
     add(method + "(kernel=0.5*poly(2) + linear)", simple);
     add(method + "(kernel=rbf(lengths=[1,2,3]))", simple);
     if (auto sparse = with_sparse_rows(out.front().document))

@@ -28,21 +28,33 @@ class LastStepRows {
   std::vector<std::unique_ptr<TransformedRows>> made_;
 };
 
+/// The clusters of rows that have one. Rows of none (noise) weigh nothing in what is measured in and between clusters.
+struct InClusters {
+  explicit InClusters(const Labels& predicted) : clusters(predicted) {
+    for (std::size_t i = 0; i < clusters.size(); ++i)
+      if (clusters[i] < 0) clusters[i] = 0, noise.push_back(static_cast<Index>(i));
+  }
+  Vector weight_of(Vector rows) const {
+    for (const Index i : noise) rows(i) = 0;
+    return rows;
+  }
+  Labels clusters;
+  std::vector<Index> noise;
+};
+
 }  // namespace
 
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
                       Judgement& out) {
   const LastStepRows space(model, rows, execution.part(0, 0.2));
   out.space = space.name();
-  // Rows of no cluster (noise) are left out of what is measured in and between clusters.
-  Labels clusters = answers.predicted;
-  Vector weight = answers.weight.size() > 0 ? answers.weight : Vector::Ones(static_cast<Index>(clusters.size())).eval();
-  const double all = weight.sum();
-  for (std::size_t i = 0; i < clusters.size(); ++i)
-    if (clusters[i] < 0) clusters[i] = 0, weight(static_cast<Index>(i)) = 0;
+  const InClusters in(answers.predicted);
+  const Vector given = answers.weight.size() > 0 ? answers.weight : Vector::Ones(space.rows().count()).eval();
+  const Vector weight = in.weight_of(given);
+  const double all = given.sum();
   const bool noise = weight.sum() < all;
   if (weight.sum() > 0)
-    out.measures = validity_measures(space.rows(), clusters, noise ? weight : answers.weight,
+    out.measures = validity_measures(space.rows(), in.clusters, noise ? weight : answers.weight,
                                      execution.part(0.2, 1, execution.message));
   if (noise)
     out.measures.push_back({"noise",
@@ -64,9 +76,11 @@ void add_cluster_bounds(const AnyModel& model, const Rows& rows, const Answers& 
                         const Execution& execution, Judgement& out) {
   if (out.task != Task::clustering) return;
   const LastStepRows space(model, rows, execution.part(0, 0.1));
-  const Index drawn = draw_bounds(
-      out.measures, out.rows, answers.weight, 2, options, execution.part(0.1, 1),
-      [&](const Vector& times) { return scatter_measures(cluster_scatter(space.rows(), answers.predicted, times)); });
+  const InClusters in(answers.predicted);
+  const Index drawn =
+      draw_bounds(out.measures, out.rows, answers.weight, 2, options, execution.part(0.1, 1), [&](const Vector& times) {
+        return scatter_measures(cluster_scatter(space.rows(), in.clusters, in.weight_of(times)));
+      });
   out.bootstrap = std::max(out.bootstrap, drawn);
 }
 
