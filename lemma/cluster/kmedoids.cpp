@@ -49,7 +49,8 @@ struct Found {
 };
 
 /// The best of several starts on all rows.
-Found exchanged(const KMedoids& spec, const KMedoidThings& things, const RandomStream& stream, const Execution& execution) {
+Found exchanged(const KMedoids& spec, const KMedoidThings& things, const RandomStream& stream,
+                const Execution& execution) {
   Found best;
   for (int r = 0; r < spec.restarts && !best.cancelled; ++r) {
     const Execution part =
@@ -69,7 +70,8 @@ Found exchanged(const KMedoids& spec, const KMedoidThings& things, const RandomS
 }
 
 /// CLARA: the medoids of samples, of which the best for all rows are kept.
-Found from_samples(const KMedoids& spec, const KMedoidThings& things, const RandomStream& stream, const Execution& execution) {
+Found from_samples(const KMedoids& spec, const KMedoidThings& things, const RandomStream& stream,
+                   const Execution& execution) {
   const Index n = things.all.count(), size = *spec.sample;
   KMedoids inside = spec;
   inside.start = KMedoidsStart::build;
