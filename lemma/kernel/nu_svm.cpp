@@ -7,7 +7,6 @@
 #include <lemma/kernel/nu_svm.hpp>
 #include <lemma/kernel/nu_svm/solve.hpp>
 #include <lemma/kernel/shared/support.hpp>
-#include <lemma/model/claim.hpp>
 #include <lemma/model/comparison.hpp>
 
 namespace lemma {
@@ -21,43 +20,12 @@ Vector targets(const KernelRows& data) {
   return out;
 }
 
-/// ½‖w − w*‖² is at most the gap, so f is known to √(2 gap) ‖φ(x)‖: rows nearer to the margin lie on it as far as is known.
-double accuracy(const NuSvm& spec, double objective, const BoundKernel& support) {
-  return std::sqrt(2 * spec.tolerance * std::max(objective, 0.0) * support.diagonal().cwiseAbs().maxCoeff());
-}
-
 /// The weight of rows with t f < bound, over n.
 double share_below(const KernelRows& data, const Vector& target, const Vector& values, double bias, double bound) {
   double sum = 0;
   for (Index i = 0; i < data.count(); ++i)
     if (target(i) * (values(i) + bias) < bound) sum += data.weight(i);
   return sum / data.mass();
-}
-
-Certificate certificate_of(const NuSvm& spec, double gap, long long steps, std::string stopped) {
-  Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
-  out.value = gap;
-  out.tolerance = claimed(spec.tolerance);
-  out.iterations = steps;
-  out.stopped = std::move(stopped);
-  out.message = fmt::format(
-      "The objective exceeds the least possible one by at most {:.1e} of ½‖w‖² (allowed {:.0e}), as the multipliers "
-      "prove, "
-      "which are feasible for the dual.",
-      out.value, out.tolerance);
-  if (!out.holds() && out.value <= spec.tolerance) out.message += ended_too_soon(spec.tolerance);
-  return out;
-}
-
-void require_positive(const BoundKernel& kernel, const Execution& execution) {
-  if (kernel.kernel().is_positive()) return;
-  const GramCheck check = check_gram(kernel, execution);
-  if (!check.is_positive())
-    throw Error(
-        fmt::format("nu_svm: the matrix of the kernel {} is not positive semidefinite ({}); take another kernel",
-                    kernel.kernel().text(), check.text()));
 }
 
 void require_possible(const NuSvm& spec, const Vector& counts, const std::vector<std::string>& classes) {
@@ -130,7 +98,7 @@ NuSvmModel fit(const Valid<NuSvm>& spec, const Rows& rows, const FitOptions& opt
   model.counts = class_counts(NuSvm::name, data, rows.classes);
   require_possible(*spec, model.counts, rows.classes);
   const BoundKernel kernel(model.spec.kernel, data.points);
-  require_positive(kernel, execution);
+  require_positive(NuSvm::name, kernel, execution);
   const Vector target = targets(data), bound = data.weight / data.mass();
   const Matrix gram = kernel.gram(execution.part(0, 0.2, "kernel matrix"));
   const auto solution = nu_svm::solve(gram, target, bound, spec->nu, spec->tolerance, execution.part(0.2, 1));
@@ -150,8 +118,8 @@ NuSvmModel fit(const Valid<NuSvm>& spec, const Rows& rows, const FitOptions& opt
   model.n_support = static_cast<double>(support.beta.size());
   const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));
   model.margin_errors = share_below(data, target, solution.values, model.bias,
-                                    model.rho - accuracy(model.spec, model.objective, carried));
-  model.certificate = certificate_of(model.spec, solution.gap, solution.steps, solution.stopped);
+                                    model.rho - known_to(model.spec.tolerance, model.objective, carried));
+  model.certificate = gap_certificate(solution.gap, model.spec.tolerance, solution.steps, solution.stopped);
   if (!model.certificate.holds()) model.warnings.push_back(fmt::format("the work ended early: {}", solution.stopped));
   return model;
 }
@@ -168,7 +136,7 @@ Certificate certify(const NuSvmModel& model, const Rows& rows, const Execution& 
     values.segment(first, size) = kernel.expand(data.points.rows(first, size), Matrix(beta), execution).col(0);
   }
   const double gap = nu_svm::relative_gap(model.spec.nu, target, bound, values, {model.rho, model.bias}, squared_norm);
-  Certificate out = certificate_of(model.spec, gap, 0, "looked at again");
+  Certificate out = gap_certificate(gap, model.spec.tolerance, 0, "looked at again");
   const double beyond =
       beyond_bounds(model.spec.kernel, model.support_vectors, model.places, beta, data.points, target, bound);
   const double off = std::max(std::abs(beta.sum()), std::abs(beta.lpNorm<1>() - model.spec.nu)) / model.spec.nu;
@@ -187,7 +155,8 @@ Certificate certify(const NuSvmModel& model, const Rows& rows, const Execution& 
   for (Index k = 0; k < 2; ++k) same.entry("counts", k, model.counts(k), counts(k), counts.sum());
   same.number("objective", model.objective, squared_norm / 2, squared_norm, 1e-7);
   same.relative("cost", model.cost, 1 / (model.rho * data.mass()));
-  const double width = accuracy(model.spec, squared_norm / 2, kernel);  // rows near its edge may be counted or not
+  const double width =
+      known_to(model.spec.tolerance, squared_norm / 2, kernel);  // rows near its edge may be counted or not
   const double least = share_below(data, target, values, model.bias, model.rho - 1.1 * width),
                most = share_below(data, target, values, model.bias, model.rho - 0.9 * width);
   same.number("margin_errors", model.margin_errors, std::clamp(model.margin_errors, least - 1e-12, most + 1e-12), 0);

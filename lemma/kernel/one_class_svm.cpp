@@ -6,7 +6,6 @@
 #include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/one_class_svm.hpp>
 #include <lemma/kernel/shared/support.hpp>
-#include <lemma/model/claim.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/comparison.hpp>
 
@@ -41,42 +40,11 @@ struct Standing {
   }
 };
 
-/// ½‖w − w*‖² is at most the gap, so ⟨w, φ(x)⟩ is known to √(2 gap) ‖φ(x)‖: rows nearer to the plane lie on it as far as is known.
-double accuracy(const OneClassSvm& spec, double objective, const BoundKernel& support) {
-  return std::sqrt(2 * spec.tolerance * std::max(objective, 0.0) * support.diagonal().cwiseAbs().maxCoeff());
-}
-
 double weight_below(const KernelRows& data, const Vector& values, double bound) {
   double out = 0;
   for (Index i = 0; i < values.size(); ++i)
     if (values(i) < bound) out += data.weight(i);
   return out;
-}
-
-Certificate certificate_of(const OneClassSvm& spec, double gap, long long steps, std::string stopped) {
-  Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
-  out.value = gap;
-  out.tolerance = claimed(spec.tolerance);
-  out.iterations = steps;
-  out.stopped = std::move(stopped);
-  out.message = fmt::format(
-      "The objective exceeds the least possible one by at most {:.1e} of ½‖w‖² (allowed {:.0e}), as the multipliers "
-      "prove, "
-      "which are feasible for the dual.",
-      out.value, out.tolerance);
-  if (!out.holds() && out.value <= spec.tolerance) out.message += ended_too_soon(spec.tolerance);
-  return out;
-}
-
-void require_positive(const BoundKernel& kernel, const Execution& execution) {
-  if (kernel.kernel().is_positive()) return;
-  const GramCheck check = check_gram(kernel, execution);
-  if (!check.is_positive())
-    throw Error(
-        fmt::format("one_class_svm: the matrix of the kernel {} is not positive semidefinite ({}); take another kernel",
-                    kernel.kernel().text(), check.text()));
 }
 
 }  // namespace
@@ -104,7 +72,7 @@ Vector OneClassSvmModel::score(const MatrixView& x) const {
 
 Strings OneClassSvmModel::outlier(const MatrixView& x) const {
   const BoundKernel kernel(spec.kernel, support_vectors.points(spec.kernel, places.of));
-  const double on_the_plane = accuracy(spec, objective, kernel);
+  const double on_the_plane = known_to(spec.tolerance, objective, kernel);
   const Vector f = score(x);
   Strings out;
   for (const double each : f) out.emplace_back(each < -on_the_plane ? "yes" : "no");
@@ -128,7 +96,7 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
   model.spec = *spec;
   model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
   const BoundKernel kernel(model.spec.kernel, data.points);
-  require_positive(kernel, execution);
+  require_positive(OneClassSvm::name, kernel, execution);
   const Vector bound = bounds(*spec, data);
 
   DualProblem problem;
@@ -163,9 +131,9 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
   model.objective = solution.alpha.dot(values) / 2;
   model.n_support = static_cast<double>(support.beta.size());
   const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));
-  model.n_outside = weight_below(data, values, model.rho - accuracy(model.spec, model.objective, carried));
+  model.n_outside = weight_below(data, values, model.rho - known_to(model.spec.tolerance, model.objective, carried));
   const bool cancelled = solution.stopped.starts_with("cancelled");
-  model.certificate = certificate_of(model.spec, gap, steps, cancelled ? "cancelled" : solution.stopped);
+  model.certificate = gap_certificate(gap, model.spec.tolerance, steps, cancelled ? "cancelled" : solution.stopped);
   if (!model.certificate.holds()) model.warnings.push_back(fmt::format("the work ended early: {}", solution.stopped));
   return model;
 }
@@ -183,7 +151,7 @@ Certificate certify(const OneClassSvmModel& model, const Rows& rows, const Execu
     values.segment(first, size) = kernel.expand(data.points.rows(first, size), Matrix(alpha), execution).col(0);
   }
   const Standing standing(bound, values, model.rho, alpha.dot(at_support));
-  Certificate out = certificate_of(model.spec, standing.gap, 0, "looked at again");
+  Certificate out = gap_certificate(standing.gap, model.spec.tolerance, 0, "looked at again");
   const double beyond = beyond_bounds(model.spec.kernel, model.support_vectors, model.places, alpha, data.points,
                                       Vector::Ones(data.count()), bound);
   const double off = std::abs(alpha.sum() - 1);
@@ -201,7 +169,7 @@ Certificate certify(const OneClassSvmModel& model, const Rows& rows, const Execu
   same.relative("mass", model.mass, data.mass());
   same.number("objective", model.objective, standing.squared_norm / 2, standing.squared_norm, 1e-7);
   const double width =
-      accuracy(model.spec, standing.squared_norm / 2, kernel);  // rows near its edge may be counted or not
+      known_to(model.spec.tolerance, standing.squared_norm / 2, kernel);  // rows near its edge may be counted or not
   const double least = weight_below(data, values, model.rho - 1.1 * width),
                most = weight_below(data, values, model.rho - 0.9 * width);
   same.number("n_outside", model.n_outside, std::clamp(model.n_outside, least, most), 0);

@@ -1,7 +1,10 @@
 // lemma/kernel/shared/support.cpp
+#include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <lemma/geometry/same_rows.hpp>
 #include <lemma/kernel/shared/support.hpp>
+#include <lemma/model/claim.hpp>
 #include <limits>
 #include <map>
 
@@ -34,6 +37,34 @@ Support support_of(const Kernel& kernel, const Points& points, const Vector& bet
     if (beta(i) != 0) carried.push_back(i);
   const Points rows = points.select(carried);
   return {KeptRows::of(kernel, rows), kept_places(kernel, rows), beta(carried)};
+}
+
+Certificate gap_certificate(double gap, double tolerance, long long steps, std::string stopped) {
+  Certificate out;
+  out.strength = Strength::optimal;
+  out.kind = "relative duality gap";
+  out.value = gap;
+  out.tolerance = claimed(tolerance);
+  out.iterations = steps;
+  out.stopped = std::move(stopped);
+  out.message = fmt::format(
+      "The objective exceeds the least possible one by at most {:.1e} of ½‖w‖² (allowed {:.0e}), as the multipliers "
+      "prove, which are feasible for the dual.",
+      out.value, out.tolerance);
+  if (!out.holds() && out.value <= tolerance) out.message += ended_too_soon(tolerance);
+  return out;
+}
+
+double known_to(double tolerance, double objective, const BoundKernel& support) {
+  return std::sqrt(2 * tolerance * std::max(objective, 0.0) * support.diagonal().cwiseAbs().maxCoeff());
+}
+
+void require_positive(std::string_view method, const BoundKernel& kernel, const Execution& execution) {
+  if (kernel.kernel().is_positive()) return;
+  const GramCheck check = check_gram(kernel, execution);
+  if (!check.is_positive())
+    throw Error(fmt::format("{}: the matrix of the kernel {} is not positive semidefinite ({}); take another kernel",
+                            method, kernel.kernel().text(), check.text()));
 }
 
 }  // namespace lemma

@@ -1,6 +1,10 @@
 // lemma/kernel/shared/support.hpp: multipliers of kept rows held against what the rows of the fit allow, in whatever order they come.
 #pragma once
+#include <lemma/core/certificate.hpp>
+#include <lemma/geometry/kernel/bound.hpp>
 #include <lemma/kernel/shared/rows.hpp>
+#include <string>
+#include <string_view>
 
 namespace lemma {
 
@@ -17,5 +21,12 @@ struct Support {
   Vector beta;
 };
 Support support_of(const Kernel& kernel, const Points& points, const Vector& beta);
+
+/// Of a machine with the objective ½‖w‖² − … whose multipliers leave a duality gap of `gap` beside ½‖w‖².
+Certificate gap_certificate(double gap, double tolerance, long long steps, std::string stopped);
+/// ½‖w − w*‖² is at most the gap, so ⟨w, φ(x)⟩ is known to √(2 gap) ‖φ(x)‖: rows nearer to a plane lie on it as far as is known.
+double known_to(double tolerance, double objective, const BoundKernel& support);
+/// Error where the kernel has no dual to prove anything by.
+void require_positive(std::string_view method, const BoundKernel& kernel, const Execution& execution);
 
 }  // namespace lemma
