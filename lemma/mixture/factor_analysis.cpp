@@ -263,7 +263,7 @@ FactorAnalysisModel fit(const Valid<FactorAnalysis>& spec, const Rows& rows, con
   model.loadings = turned.loadings;
   model.factor_correlations = turned.correlations;
   model.discrepancy = found.value;
-  model.iterations = static_cast<int>(before + found.iterations);
+  const long long iterations = before + found.iterations;
   tell(model, spread, r);
   for (Index j = 0; j < p; ++j)
     if (model.uniquenesses(j) <= kLeastUnique * (1 + 1e-4))
@@ -275,13 +275,17 @@ FactorAnalysisModel fit(const Valid<FactorAnalysis>& spec, const Rows& rows, con
     model.certificate = {.strength = Strength::stationary,
                          .kind = "gradient of the discrepancy",
                          .value = std::numeric_limits<double>::quiet_NaN(),
-                         .iterations = model.iterations,
+                         .iterations = iterations,
                          .stopped = "cancelled",
                          .message = fmt::format("Cancelled after {}; nothing was checked. 'lemma verify' looks again.",
-                                                count_of(model.iterations, "iteration"))};
+                                                count_of(iterations, "iteration"))};
     return model;
   }
   model.certificate = certify(model, rows, execution.part(0.8, 1));
+  model.certificate.iterations = iterations;
+  model.certificate.stopped = model.certificate.holds()            ? "converged"
+                              : iterations >= spec->max_iterations ? "iteration limit"
+                                                                   : "not converged";
   return model;
 }
 
@@ -310,10 +314,7 @@ Certificate certify(const FactorAnalysisModel& model, const Rows& rows, const Ex
   const double turn = unrotated(model), allowed = 1e-6 + rounding;
   const bool same = told <= 1e-8 + rounding, is_turned = turn <= allowed;
   if (!same || !is_turned) out.value = std::max(out.value, 2 * out.tolerance + std::max(told, turn));
-  out.iterations = model.iterations;
-  out.stopped = out.holds()                                     ? "converged"
-                : model.iterations >= model.spec.max_iterations ? "iteration limit"
-                                                                : "not converged";
+  out.stopped = "looked at again";
   if (!same)
     out.message = fmt::format("Means, deviations or the likelihood are not those of these rows (off by {}).",
                               format_significant(told, 2));

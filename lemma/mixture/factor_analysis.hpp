@@ -60,7 +60,7 @@ struct FactorAnalysisModel : Evidence {
   double discrepancy = 0;      // F
   double log_likelihood = 0, aic = 0, bic = 0;
   double chi_squared = 0, p_value = 1;
-  int parameters = 0, df = 0, iterations = 0;
+  int parameters = 0, df = 0;
 
   static constexpr auto fields() {
     using M = FactorAnalysisModel;
@@ -77,8 +77,7 @@ struct FactorAnalysisModel : Evidence {
         result("chi_squared", &M::chi_squared, "(n - 1 - (2p + 5)/6 - 2q/3) F, against more factors"),
         result("p_value", &M::p_value, "of the hypothesis that so many factors are enough"),
         result("parameters", &M::parameters, "free numbers of the model"),
-        result("df", &M::df, "degrees of freedom that are left"),
-        result("iterations", &M::iterations, "of L-BFGS")};
+        result("df", &M::df, "degrees of freedom that are left")};
   }
   Index width() const { return mean.size(); }
   Index output_width() const { return loadings.cols(); }

@@ -135,8 +135,6 @@ constexpr KnownGap kGaps[] = {
     {"elastic_net", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},
     {"lasso", kDamage, "gap", "a gap of an optimum is rounding; one that matters is far above the tolerance"},
     {"glm", kDamage, "mean_rest", "what rounding left out of the mean is below any tolerance"},
-    {"factor_analysis", kDamage, "iterations",
-     "the way to the maximum leaves no trace in the rows; only where it ended is certified"},
     {"factor_analysis", kTold, "rotation", "of one factor there is nothing to turn"},
     {"isolation_forest", kKeeps, "size", "trees grow with their samples, up to 256 rows each; no row is kept"},
     {"isolation_forest", kWeights, "results: *",
