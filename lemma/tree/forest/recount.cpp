@@ -248,6 +248,7 @@ std::string TreeRecount::wrong_with_split(const std::vector<Member>& members, co
   double low = -std::numeric_limits<double>::infinity(), high = -low, copies_left = 0, copies = 0;
   bool missing = false;
   const auto column = static_cast<Index>(node.column);
+  if (node.categories && data_.levels[at(column)] == 0) return "asks for categories of a column of numbers";
   for (std::size_t i = 0; i < members.size(); ++i) {
     const double v = value(members[i], column);
     copies += members[i].copies;
