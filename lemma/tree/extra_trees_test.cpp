@@ -23,6 +23,17 @@ TEST(ExtraTrees, OfAllRowsHaveNoneOutsideAndSaySo) {
   EXPECT_LT(*bagged.oob_error, 0.2);
 }
 
+TEST(ExtraTrees, ThatAskForCategoriesOfNumbersFailTheCertificate) {  // as a forged file may
+  const Corners train = corners(200);
+  ExtraTreesModel forged = fit(ExtraTrees{.trees = 5, .mtry = 2}, train.x, train.y);
+  TreeNode& root = forged.trees.nodes.front();
+  forged.trees.levels[static_cast<std::size_t>(root.column)] = 4;
+  forged.trees.sets = {1};
+  root.threshold = 0;
+  root.categories = 1;
+  EXPECT_FALSE(certify(forged, rows_of(train), {}).holds());
+}
+
 TEST(ExtraTrees, WhoseThresholdsAreTheBestOnesAreTheNaturalWrongOnesAndFailCertify) {
   const Corners train = corners(200);
   const auto rows = rows_of(train);
