@@ -48,8 +48,8 @@ struct OneClassSvm {
               Step::logarithmic),
         param("cache", &S::cache, "megabytes of kernel values that are kept", above(0), Step::logarithmic)};
   }
-  void check()
-      const;  // the certificate asks for the kernel between the rows that carry the plane, which no new matrix tells
+  /// No precomputed kernel: a model does not keep its values between the rows that carry the plane, which the certificate needs.
+  void check() const;
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();
     return usual;
