@@ -67,5 +67,19 @@ TEST(AgreementFarFromZero, OfPenalisedMachinesDoesNotHangOnTheOrderOfTheRows) {
   judge("linear_svm", all);
 }
 
+/// Scores that differ in their ninth digit need a slope of 1e9, and the last bit of their mean decides what the gradient of the map is:
+/// it is that of an order of the rows' own.
+TEST(AgreementOfHeldOutScores, ThatHardlyDifferDoesNotHangOnTheOrderOfTheRows) {
+  const Table table = varied_table("scales from 1e-8 to 1e8", 45162);
+  const auto trained = fit_or_reason({"calibrate", std::string("class ~ ") + kFeatures}, table);
+  ASSERT_TRUE(trained);
+  const double first = trained->model->certificate().value;
+  RandomStream stream(5);
+  for (int order = 0; order < 5; ++order) {
+    const Table shuffled = table.select(permutation(stream, table.rows()));
+    EXPECT_EQ(trained->verify(MemoryTableStream(shuffled)).certificate.value, first) << "order " << order;
+  }
+}
+
 }  // namespace
 }  // namespace lemma::contract

@@ -99,12 +99,19 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
   const Execution execution = options.execution();
   const std::vector<int> fold = folds_of(rows, folds, execution.part(0, 0.05));
   const Outcomes all = outcomes_of(rows, execution.part(0.05, 0.1));
-  // In an order of their own: a method that looks at rows one by one says the same whatever order they come in.
+  // In an order of their own: a method that looks at rows one by one says the same whatever order they come in, and so do
+  // the sums of the map, which are all that is left of rows whose scores hardly differ.
   std::vector<Index> order(fold.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return all.hash[at(a)] < all.hash[at(b)]; });
   const auto classes = static_cast<Index>(rows.classes.size());
-  HeldOut out{Matrix(rows.count(), classes == 2 ? 1 : classes), all.label, all.weight, classes};
+  HeldOut out{Matrix(rows.count(), classes == 2 ? 1 : classes), Labels(order.size()), Vector(rows.count()), classes};
+  std::vector<Index> place(order.size());  // of each row in that order
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    place[at(order[j])] = static_cast<Index>(j);
+    out.label[j] = all.label[at(order[j])];
+    out.weight(static_cast<Index>(j)) = all.weight(order[j]);
+  }
   const int used = 1 + *std::max_element(fold.begin(), fold.end());
   Quietly quiet(options.progress);
   parallel_for(used, execution.part(0.1, 0.9, "scoring held-out rows"), [&](Index k) {
@@ -126,7 +133,7 @@ HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const 
           if (!std::isfinite(each))
             throw Error(fmt::format("calibrate: the score of row {} by {} is {}, and cannot be calibrated",
                                     test[at(first + i)] + 1, base.method().name(), each));
-        out.score.row(test[at(first + i)]) = scores.row(i);
+        out.score.row(place[at(test[at(first + i)])]) = scores.row(i);
       }
     }
   });

@@ -14,7 +14,7 @@ std::vector<int> folds_of(const Rows& rows, int folds, const Execution& executio
 /// values, or logarithms of probabilities. Error when it gives neither.
 Matrix scores_of(const AnyModel& model, const MatrixView& x);
 
-/// Each row scored by the method fitted to the other folds.
+/// Each row scored by the method fitted to the other folds, in the order of their hashes: the same for any order of the rows.
 HeldOut held_out_scores(const AnySpec& base, int folds, const Rows& rows, const FitOptions& options);
 
 }  // namespace lemma::calibrating
