@@ -77,6 +77,7 @@
 #include <lemma/neighbor/lof.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
+#include <lemma/reduce/matrix_completion.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/random_projection.hpp>
@@ -200,6 +201,7 @@ std::span<const Method* const> catalog() {
       // reduce: rows in other coordinates; the steps before the last of a pipeline
       &method_of<Impute>(),
       &method_of<Lift>(),
+      &method_of<MatrixCompletion>(),
       &method_of<Pca>(),
       &method_of<Polynomial>(),
       &method_of<RandomProjection>(),

@@ -86,6 +86,9 @@ constexpr KnownGap kGaps[] = {
     {"laplacian_eigenmaps", kTold, "pieces", "of a graph in one piece it takes no part"},
     {"ltsa", kTold, "pieces", "of a graph in one piece it takes no part"},
     {"hessian_lle", kTold, "pieces", "of a graph in one piece it takes no part"},
+    {"matrix_completion", kDamage, "path_error",
+     "errors on places left out are those of places by chance; that the least of them has the lambda is certified"},
+    {"matrix_completion", kTold, "held_out", "which places were left out to choose lambda leaves no trace"},
     {"robust_pca", kDamage, "prints",
      "rows that are not known again are taken in the order in which they come; whether they are split as told is "
      "certified"},
