@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/density/kde.hpp>
 #include <lemma/plot/model/kinds.hpp>
 #include <lemma/tree/tree.hpp>
 
@@ -160,6 +161,17 @@ constexpr std::array kKinds = {
            return matrix_of(m, "merges").has_value() && has_any(m, {"heights"}) && has_any(m, {"order"});
          },
          dendrogram},
+    Kind{{"sweep", "conductance and sparsity of the cuts along the Fiedler vector", false},
+         [](const Declared& d) { return d.result("sweep") && d.result("cheeger"); },
+         [](const TrainedModel& m) { return matrix_of(m, "sweep").has_value() && has_any(m, {"cheeger"}); },
+         sweep_cut},
+    Kind{{"bandwidths", "the density along the only column with narrower and wider kernels", false},
+         [](const Declared& d) { return d.is("kde"); },
+         [](const TrainedModel& m) {
+           const KdeModel* model = model_cast<KdeModel>(m.model);
+           return model && model->width() == 1;
+         },
+         bandwidths},
     Kind{{"map", "where things lie", false},
          [](const Declared& d) { return d.task(Task::embedding) && d.result("coordinates"); },
          [](const TrainedModel& m) {

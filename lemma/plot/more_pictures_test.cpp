@@ -50,6 +50,53 @@ TEST(Branches, StandWhereHclustPutsThem) {
   EXPECT_FALSE(cut_height({tree.merges, (Vector(2) << 2, 1).finished(), tree.order}, 2)) << "an inversion";
 }
 
+TEST(MorePictures, ASweepHasEveryCutItsLeastAndCheegersBounds) {
+  const TrainedModel model = trained("spectral(k=2, neighbors=30)", "~ FL + RW + CL + CW + BD", dataset("crabs"));
+  const Matrix sweep = model.results().at("sweep").as_matrix();
+  const Vector best = model.results().at("best_cut").as_vector(), cheeger = model.results().at("cheeger").as_vector();
+  ASSERT_EQ(sweep.rows(), 199);
+  const Figure figure = draw("sweep", model);
+  ASSERT_EQ(figure.panels.size(), 2u);
+  for (const std::size_t k : {0u, 1u}) {
+    const auto line = marks<Line>(figure, k).at(0);
+    ASSERT_EQ(line.x.size(), 199u);
+    EXPECT_EQ(line.x.front(), 1);
+    EXPECT_EQ(line.x.back(), 199);
+    EXPECT_EQ(line.y[17], sweep(17, k == 0 ? 2 : 1));
+    const auto least = marks<Points>(figure, k).at(0);
+    EXPECT_EQ(least.y.at(0), best(static_cast<Index>(k)));
+    EXPECT_EQ(line.y[static_cast<std::size_t>(least.x.at(0)) - 1], least.y.at(0));
+  }
+  const auto bounds = marks<Segments>(figure, 0);
+  ASSERT_EQ(bounds.size(), 2u);
+  EXPECT_EQ(bounds[0].y0.at(0), cheeger(0));
+  EXPECT_EQ(bounds[1].y0.at(0), cheeger(1));
+  EXPECT_TRUE(marks<Segments>(figure, 1).empty()) << "they say nothing of the sparsity";
+  const TrainedModel parts = trained("spectral(k=3, neighbors=15)", "~ . - species", dataset("iris"));
+  EXPECT_NE(message_of([&] { draw("sweep", parts); }).find("has no picture 'sweep'"), std::string::npos)
+      << "a graph in two parts has no Fiedler vector";
+}
+
+TEST(MorePictures, DensitiesByBandwidthAreThoseOfModelsFittedWithThem) {
+  const Table faithful = dataset("faithful");
+  const TrainedModel model = trained("kde(bandwidth=0.4)", "~ eruptions", faithful);
+  const auto lines = marks<Line>(draw("bandwidths", model), 0);
+  ASSERT_EQ(lines.size(), 5u);
+  const TrainedModel narrow = trained("kde(bandwidth=0.1)", "~ eruptions", faithful);
+  const auto& grid = lines[0].x;
+  const Prediction said = narrow.predict(Table({numeric("eruptions", grid)}), {.what = {"log_density"}});
+  double most = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    EXPECT_NEAR(lines[0].y[i], std::exp(said.log_density()(static_cast<Index>(i))), 1e-12);
+    most = std::max(most, lines[0].y[i]);
+  }
+  EXPECT_GT(most, *std::max_element(lines[4].y.begin(), lines[4].y.end())) << "wider kernels smooth";
+  EXPECT_NE(message_of([&] {
+              draw("bandwidths", trained("kde", "~ eruptions + waiting", faithful));
+            }).find("has no picture 'bandwidths'"),
+            std::string::npos);
+}
+
 TEST(MorePictures, ADendrogramHasTheHeightsOfTheMergesAndItsCut) {
   const TrainedModel model = trained("agglomerative(k=3, linkage=complete)", "~ . - species", dataset("iris"));
   const Figure figure = draw("dendrogram", model);
@@ -220,6 +267,7 @@ std::vector<std::string> ways_to_fit(const Method& method) {
   if (name == "logistic" || name == "elastic_net" || name == "lasso" || name == "ridge")
     return {name + "(lambda=auto)", name + "(lambda=1)"};
   if (name == "bagging" || name == "adaboost") return {name + "(base=tree(depth=1), rounds=5)"};
+  if (name == "spectral") return {"spectral", "spectral(neighbors=60)"};  // few neighbours leave a graph in parts
   if (name == "calibrate") return {"calibrate(base=lda)"};
   if (name == "decide") return {"decide(base=lda)"};
   return {name};
@@ -242,6 +290,7 @@ TEST_P(Declared, EveryPictureDraws) {
                           {"iris", "species ~ ."},
                           {"shares", "cbind(s, f) ~ x"},
                           {"faithful", "~ eruptions + waiting"},
+                          {"faithful", "~ eruptions"},
                           {"iris", "~ . - species"}}) {
     const Table table = data_of(each.data);
     for (const std::string& text : ways_to_fit(method)) {

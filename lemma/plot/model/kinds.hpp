@@ -24,6 +24,8 @@ Figure dendrogram(const Shown& shown);
 Figure shepard(const Shown& shown);
 Figure tuning(const Shown& shown);
 Figure posterior(const Shown& shown);
+Figure sweep_cut(const Shown& shown);
+Figure bandwidths(const Shown& shown);
 // of what is said of rows
 Figure residuals(const Shown& shown);
 Figure fitted_curve(const Shown& shown);
