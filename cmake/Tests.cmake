@@ -164,6 +164,9 @@ if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
              "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
     set_tests_properties(${these} level_${level}/pages PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
   endforeach()
+  add_test(NAME levels/nothing_to_run_is_said
+           COMMAND "${PROJECT_SOURCE_DIR}/tests/at_level" baseline $<TARGET_FILE:lemma_app>)
+  set_tests_properties(levels/nothing_to_run_is_said PROPERTIES PASS_REGULAR_EXPRESSION "usage: ")
 endif()
 
 # A project outside finds the installed library, through CMake and through pkg-config, and runs.
