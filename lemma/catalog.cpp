@@ -14,6 +14,8 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmedians.hpp>
 #include <lemma/cluster/kmedoids.hpp>
+#include <lemma/cluster/kmodes.hpp>
+#include <lemma/cluster/kprototypes.hpp>
 #include <lemma/cluster/spectral.hpp>
 #include <lemma/density/anomaly.hpp>
 #include <lemma/density/density_classifier.hpp>
@@ -168,6 +170,8 @@ std::span<const Method* const> catalog() {
       &method_of<KMeans>(),
       &method_of<KMedians>(),
       &method_of<KMedoids>(),
+      &method_of<KModes>(),
+      &method_of<KPrototypes>(),
       &method_of<Spectral>(),
 
       // mixture: rows as draws of several sources
