@@ -195,7 +195,7 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
   const bool as_they_stand = typed && !needs_whole_table(options.ledger, options.data) && options.weights.empty() &&
                              options.precision.empty() && options.cluster.empty() && options.id.empty() &&
                              options.stepwise.empty();
-  const auto data = options.data.where_it_lies(context, [&](const std::vector<std::string>& names) {
+  auto data = options.data.where_it_lies(context, [&](const std::vector<std::string>& names) {
     return as_they_stand ? columns_as_they_are(*typed, names) : std::nullopt;
   });
   const Formula f = typed ? *typed : formula_of_all(*method, params, data->schema(), context);
@@ -207,12 +207,15 @@ void fit(const Fit& options, const std::vector<std::string>& words, const std::v
         "note: the columns of {} are not those of this fit; it started from their numbers all the same", options.from));
   const std::string written = output ? output->name() : "";
   if (output) {
+    const auto rows = rows_for_ledger(options.ledger, options.data, *data, context);
+    data.reset();  // a model that keeps its rows is written from a copy of its own
     const auto bytes = encode(trained);
     output->write(bytes);
     output->done();
-    with_ledger(options.ledger, options.data, *data, context, [&](Ledger& ledger, const RowsPrint& rows) {
-      ledger.add(RowsUsed::fitted, rows, options.data.data, model_id(bytes), options.output, method->name());
-    });
+    if (rows)
+      with_ledger(options.ledger, options.data, context, [&](Ledger& ledger) {
+        ledger.add(RowsUsed::fitted, *rows, options.data.data, model_id(bytes), options.output, method->name());
+      });
   }
   report(trained, chosen ? &*chosen : nullptr, options.vif, written, context);
   if (trained.model->certificate().fails() || (options.strict && !trained.model->warnings().empty()))

@@ -37,6 +37,14 @@ std::optional<std::string> LedgerFlags::place(const std::string& data) const {
   return (std::filesystem::path(data).parent_path() / ".lemma" / "ledger.db").string();
 }
 
+namespace {
+
+void warn_of(const std::exception& error, const DataOptions& data, const Context& context) {
+  context.warn(fmt::format("{}; this use of {} is not in it", error.what(), data.data));
+}
+
+}  // namespace
+
 void with_ledger(const LedgerFlags& flags, const DataOptions& data, const TableStream& stream, const Context& context,
                  const std::function<void(Ledger& ledger, const RowsPrint& rows)>& visit) {
   const auto place = flags.place(data.data);
@@ -44,9 +52,24 @@ void with_ledger(const LedgerFlags& flags, const DataOptions& data, const TableS
   try {
     Ledger ledger(*place);
     visit(ledger, print_of(data.data, stream, !data.where.empty() || !data.rows.empty()));
-  } catch (const std::exception& error) {
-    context.warn(fmt::format("{}; this use of {} is not in it", error.what(), data.data));
-  }
+  } catch (const std::exception& error) { warn_of(error, data, context); }
+}
+
+std::optional<RowsPrint> rows_for_ledger(const LedgerFlags& flags, const DataOptions& data, const TableStream& stream,
+                                         const Context& context) {
+  if (!flags.place(data.data)) return {};
+  try {
+    return print_of(data.data, stream, !data.where.empty() || !data.rows.empty());
+  } catch (const std::exception& error) { warn_of(error, data, context); }
+  return {};
+}
+
+void with_ledger(const LedgerFlags& flags, const DataOptions& data, const Context& context,
+                 const std::function<void(Ledger& ledger)>& visit) {
+  try {
+    Ledger ledger(*flags.place(data.data));
+    visit(ledger);
+  } catch (const std::exception& error) { warn_of(error, data, context); }
 }
 
 bool needs_whole_table(const LedgerFlags& flags, const DataOptions& data) {

@@ -22,6 +22,13 @@ struct LedgerFlags {
 void with_ledger(const LedgerFlags& flags, const DataOptions& data, const TableStream& stream, const Context& context,
                  const std::function<void(Ledger& ledger, const RowsPrint& rows)>& visit);
 
+/// What the ledger knows these rows by, where there is one; then the data themselves can go before it is written.
+std::optional<RowsPrint> rows_for_ledger(const LedgerFlags& flags, const DataOptions& data, const TableStream& stream,
+                                         const Context& context);
+/// visit(ledger) of data that have been known so.
+void with_ledger(const LedgerFlags& flags, const DataOptions& data, const Context& context,
+                 const std::function<void(Ledger& ledger)>& visit);
+
 /// Whether all columns of DATA are needed to know its rows again: they are not lines of a text.
 bool needs_whole_table(const LedgerFlags& flags, const DataOptions& data);
 

@@ -42,12 +42,13 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/lemma/plot/raster.cpp" PROPER
     COMPILE_OPTIONS "-isystem;$<JOIN:${LEMMA_RSVG_INCLUDE_DIRS},;-isystem;>")
 
 # ccache, when it is there. With precompiled headers it must not look at times and macros of the header (ccache manual,
-# "Precompiled headers").
+# "Precompiled headers"). Paths count from the sources, so that another clone finds what this one compiled.
 find_program(LEMMA_CCACHE ccache)
 if(LEMMA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${LEMMA_CCACHE}")
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${LEMMA_CCACHE}")
 endif()
 
 add_library(lemma_settings INTERFACE)

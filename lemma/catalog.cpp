@@ -5,7 +5,9 @@
 #include <lemma/bayes/conjugate.hpp>
 #include <lemma/bayes/decide.hpp>
 #include <lemma/bayes/gaussian_wishart.hpp>
+#include <lemma/bayes/mcmc.hpp>
 #include <lemma/bayes/naive_bayes.hpp>
+#include <lemma/cluster/affinity_propagation.hpp>
 #include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/dbscan.hpp>
 #include <lemma/cluster/divisive.hpp>
@@ -14,6 +16,9 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmedians.hpp>
 #include <lemma/cluster/kmedoids.hpp>
+#include <lemma/cluster/kmodes.hpp>
+#include <lemma/cluster/kprototypes.hpp>
+#include <lemma/cluster/mean_shift.hpp>
 #include <lemma/cluster/spectral.hpp>
 #include <lemma/density/anomaly.hpp>
 #include <lemma/density/density_classifier.hpp>
@@ -32,6 +37,7 @@
 #include <lemma/embed/nonmetric_mds.hpp>
 #include <lemma/embed/sammon.hpp>
 #include <lemma/embed/smacof.hpp>
+#include <lemma/embed/tsne.hpp>
 #include <lemma/ensemble/adaboost.hpp>
 #include <lemma/ensemble/bagging.hpp>
 #include <lemma/ensemble/calibrate.hpp>
@@ -73,11 +79,18 @@
 #include <lemma/mixture/mixture.hpp>
 #include <lemma/mixture/mppca.hpp>
 #include <lemma/mixture/ppca.hpp>
+#include <lemma/mixture/variational_gmm.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
+#include <lemma/neighbor/prototypes.hpp>
+#include <lemma/neural/mlp.hpp>
+#include <lemma/reduce/cca.hpp>
+#include <lemma/reduce/factorise.hpp>
+#include <lemma/reduce/ica.hpp>
 #include <lemma/reduce/impute.hpp>
 #include <lemma/reduce/lift.hpp>
 #include <lemma/reduce/matrix_completion.hpp>
+#include <lemma/reduce/nmf.hpp>
 #include <lemma/reduce/pca.hpp>
 #include <lemma/reduce/polynomial.hpp>
 #include <lemma/reduce/random_projection.hpp>
@@ -137,11 +150,13 @@ std::span<const Method* const> catalog() {
       &method_of<Conjugate>(),
       &method_of<Decide>(),
       &method_of<GaussianWishart>(),
+      &method_of<Mcmc>(),
       &method_of<NaiveBayes>(),
 
       // neighbor: rows like the nearest ones
       &method_of<Knn>(),
       &method_of<Lof>(),
+      &method_of<Prototypes>(),
 
       // tree: questions one after the other
       &method_of<Boost>(),
@@ -160,7 +175,11 @@ std::span<const Method* const> catalog() {
       &method_of<PerResponse>(),
       &method_of<Stacking>(),
 
+      // neural: layers of units, with derivatives that go back along them
+      &method_of<Mlp>(),
+
       // cluster: groups of rows
+      &method_of<AffinityPropagation>(),
       &method_of<Agglomerative>(),
       &method_of<Dbscan>(),
       &method_of<Divisive>(),
@@ -169,6 +188,9 @@ std::span<const Method* const> catalog() {
       &method_of<KMeans>(),
       &method_of<KMedians>(),
       &method_of<KMedoids>(),
+      &method_of<KModes>(),
+      &method_of<KPrototypes>(),
+      &method_of<MeanShift>(),
       &method_of<Spectral>(),
 
       // mixture: rows as draws of several sources
@@ -178,6 +200,7 @@ std::span<const Method* const> catalog() {
       &method_of<Mixture>(),
       &method_of<Mppca>(),
       &method_of<Ppca>(),
+      &method_of<VariationalGmm>(),
 
       // density: how likely a row is, whatever its shape
       &method_of<Anomaly>(),
@@ -197,11 +220,16 @@ std::span<const Method* const> catalog() {
       &method_of<NonmetricMds>(),
       &method_of<Sammon>(),
       &method_of<Smacof>(),
+      &method_of<Tsne>(),
 
       // reduce: rows in other coordinates; the steps before the last of a pipeline
+      &method_of<Cca>(),
+      &method_of<Factorise>(),
+      &method_of<Ica>(),
       &method_of<Impute>(),
       &method_of<Lift>(),
       &method_of<MatrixCompletion>(),
+      &method_of<Nmf>(),
       &method_of<Pca>(),
       &method_of<Polynomial>(),
       &method_of<RandomProjection>(),

@@ -310,7 +310,9 @@ TEST_P(Contract, ItWorksBehindScaleInAPipeline) {
   Value params;
   const auto pipeline = method_from("scale | " + method().name(), catalog(), params);
   const Example example = good(subject());
-  const auto trained = train(pipeline, params, formula(example.formula), MemoryTableStream(example.table));
+  const auto work = [&] { return train(pipeline, params, formula(example.formula), MemoryTableStream(example.table)); };
+  if (refuses_negative(about())) return judge_all(must_refuse("pipeline", work, {"must be at least 0"}));
+  const auto trained = work();
   judge_all(wrong_with(trained, example.table, "pipeline"));
   const auto loaded = decode(encode(trained), catalog());
   EXPECT_TRUE(encode(loaded) == encode(trained));

@@ -182,6 +182,18 @@ TEST(Layers, OneHeaderReachesEveryOptimiserMeasureAndChoice) {
   }
 }
 
+TEST(Layers, OneHeaderReachesEveryMethod) {
+  Words reached, methods;
+  add_reached("lemma/lemma.hpp", reached);
+  std::ifstream in(fs::path(source_dir()) / "lemma/catalog.cpp");
+  for (std::string line; std::getline(in, line);)
+    if (const auto include = include_in(line); include && include->name.starts_with("lemma/"))
+      methods.push_back(include->name);
+  ASSERT_GT(methods.size(), 50u);
+  for (const auto& header : methods)
+    EXPECT_TRUE(contains(reached, header)) << header << " is not reached from lemma/lemma.hpp";
+}
+
 /// What a header may be precompiled with, and the names by which one sees that it needs it.
 struct Provided {
   std::string header;
@@ -218,8 +230,17 @@ bool uses(const std::string& text, const std::string& name) {
   return false;
 }
 
+/// Without what stands behind //.
+std::string without_comments(const std::string& text) {
+  std::istringstream in(text);
+  std::string out;
+  for (std::string line; std::getline(in, line);) out += line.substr(0, line.find("//")) + "\n";
+  return out;
+}
+
 /// What `text` uses of the precompiled headers and neither it nor a header of ours in `reached` includes.
 Words not_included(const std::string& text, const Words& reached) {
+  const std::string code = without_comments(text);
   Words named, missing;
   const auto add_named = [&](const std::string& lines) {
     std::istringstream in(lines);
@@ -229,7 +250,7 @@ Words not_included(const std::string& text, const Words& reached) {
   add_named(text);
   for (const auto& header : reached) add_named(text_of(fs::path(source_dir()) / header));
   for (const auto& [header, names] : provided()) {
-    const auto used = std::ranges::find_if(names, [&](const auto& name) { return uses(text, name); });
+    const auto used = std::ranges::find_if(names, [&](const auto& name) { return uses(code, name); });
     if (used != names.end() && !contains(named, header)) missing.push_back(*used + " needs <" + header + ">");
   }
   return missing;
@@ -247,6 +268,7 @@ TEST(Layers, AHeaderIncludesWhatItUses) {
   EXPECT_EQ(not_included("std::vector<std::string_view> a;", {}),
             (Words{"std::string_view needs <string_view>", "std::vector needs <vector>"}));
   EXPECT_TRUE(not_included("std::span<const double> a;", {"lemma/core/rows.hpp"}).empty());
+  EXPECT_TRUE(not_included("int a;  // std::vector would do\n", {}).empty());
 }
 
 TEST(Layers, AStepBackwardsIsNamedWithFileAndLine) {

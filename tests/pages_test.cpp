@@ -122,6 +122,17 @@ std::string told_of(const std::string& command, const std::string& page) {
   return out;
 }
 
+TEST(Pages, TheBookListsEveryPageOfAMethodAndEveryDecision) {
+  const fs::path docs = fs::path(source_dir()) / "docs";
+  const std::string book = text_of(docs / "README.md");
+  for (const auto& page : pages()) {
+    const std::string link = page.lexically_relative(docs).generic_string();
+    if (!link.starts_with("../lemma/") && !link.starts_with("decisions/")) continue;
+    if (page.filename() == "README.md") continue;
+    EXPECT_NE(book.find("(" + link + ")"), std::string::npos) << link << " is missing in docs/README.md";
+  }
+}
+
 TEST(Pages, TheTableOfCommandsInTheReadmeHasAllOfThem) {
   const std::string readme = text_of(fs::path(source_dir()) / "README.md");
   ASSERT_GE(commands().size(), 14u);

@@ -43,7 +43,7 @@ struct Conjugate {
       .takes_weights = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("family", &Conjugate::family, "what a column is, and its prior"),
+    return Listing{param("family", &Conjugate::family, "what a column is, and its prior"),
                       param("prior", &Conjugate::prior,
                             "numbers of the prior: a, b of Beta or Gamma; alpha of Dirichlet, one for all levels or "
                             "one for each; m, k, a, "
@@ -73,7 +73,7 @@ struct ConjugateModel : Evidence {
 
   static constexpr auto fields() {
     using M = ConjugateModel;
-    return std::tuple{
+    return Listing{
         result("rows", &M::rows, "how many there were, by weight"),
         result(
             "posterior", &M::posterior,

@@ -34,7 +34,7 @@ struct Decide {
       .takes_weights = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("base", &Decide::base, "the method whose probabilities are decided by (default: lda)"),
         param("losses", &Decide::losses,
               "what it costs to say the class of the column where that of the row is true; equal: 1 for every mistake",
@@ -53,10 +53,10 @@ struct DecideModel : Evidence {
   AnyModel base;
 
   static constexpr auto fields() {
-    return std::tuple{state("base", &DecideModel::base, "the method inside, fitted to the rows")};
+    return Listing{state("base", &DecideModel::base, "the method inside, fitted to the rows")};
   }
   static constexpr auto parts() {
-    return std::tuple{part({"decided", "the class decided for; nothing where the row is withheld", Given::by_default,
+    return Listing{part({"decided", "the class decided for; nothing where the row is withheld", Given::by_default,
                             PartColumns::itself, "decided", true},
                            &DecideModel::decided),
                       part({"expected_loss", "of the decision, or the price of withholding it", Given::asked},

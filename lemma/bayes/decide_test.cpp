@@ -16,14 +16,14 @@ struct GivenOdds {
                                      .objective = "p = x1",
                                      .example = "lemma fit given_odds iris",
                                      .most_classes = 2};
-  static constexpr auto params() { return std::tuple{param("probabilities", &GivenOdds::probabilities, "say them")}; }
+  static constexpr auto params() { return Listing{param("probabilities", &GivenOdds::probabilities, "say them")}; }
 };
 static_assert(Described<GivenOdds>);
 
 struct GivenOddsModel : Evidence {
   GivenOdds spec;
   Vector mean;
-  static constexpr auto fields() { return std::tuple{state("mean", &GivenOddsModel::mean, "of the columns")}; }
+  static constexpr auto fields() { return Listing{state("mean", &GivenOddsModel::mean, "of the columns")}; }
   Index width() const { return mean.size(); }
   Index class_count() const { return 2; }
   bool has_probabilities() const { return spec.probabilities; }

@@ -11,7 +11,7 @@
 #include <lemma/math/moments.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/rows_like.hpp>
-#include <lemma/math/special.hpp>
+#include <lemma/math/wishart.hpp>
 #include <lemma/model/comparison.hpp>
 #include <numbers>
 
@@ -28,13 +28,6 @@ std::optional<Matrix> triangle(const Matrix& a) {
   const auto r = cholesky(Matrix(by.asDiagonal() * a * by.asDiagonal()));
   if (!r || !(r->diagonal().cwiseAbs2().minCoeff() > kLeastShare)) return {};
   return Matrix(*r * size.asDiagonal());
-}
-
-/// log Γ_p(x) = p (p − 1)/4 log π + Σ log Γ(x − (j − 1)/2).
-double log_gamma_of(Index p, double x) {
-  double out = 0.25 * static_cast<double>(p * (p - 1)) * kLogPi;
-  for (Index j = 0; j < p; ++j) out += log_gamma(x - 0.5 * static_cast<double>(j));
-  return out;
 }
 
 /// Ψ of the prior, with E Σ = Ψ / (ν − p − 1) the covariance expected.
@@ -88,8 +81,8 @@ void finish(GaussianWishartModel& m) {
       "gaussian_wishart: the mean that was expected is so far from the rows that their spread is lost beside it, or "
       "columns are combinations of others on a larger scale than the covariance expected; give --mean and "
       "--covariance");
-  m.log_evidence = -0.5 * n * columns * kLogPi + log_gamma_of(p, 0.5 * m.degrees) -
-                   log_gamma_of(p, 0.5 * *spec.degrees) + 0.5 * *spec.degrees * log_determinant(*before) -
+  m.log_evidence = -0.5 * n * columns * kLogPi + log_multigamma(p, 0.5 * m.degrees) -
+                   log_multigamma(p, 0.5 * *spec.degrees) + 0.5 * *spec.degrees * log_determinant(*before) -
                    0.5 * m.degrees * log_determinant(*after) + 0.5 * columns * std::log(k / m.strength);
   const double df = predictive_degrees(m), t = t_quantile(0.5 + 0.5 * spec.level, df);
   m.intervals.resize(p, 3);
@@ -137,7 +130,7 @@ double log_prior(const Vector& mu, const Matrix& r, const Vector& m, double k, d
   const auto root = triangle(psi);
   if (!root) return std::numeric_limits<double>::quiet_NaN();
   return normal + 0.5 * nu * log_determinant(*root) - 0.5 * nu * columns * std::numbers::ln2 -
-         log_gamma_of(p, 0.5 * nu) - 0.5 * (nu + columns + 1) * log_det - 0.5 * trace;
+         log_multigamma(p, 0.5 * nu) - 0.5 * (nu + columns + 1) * log_det - 0.5 * trace;
 }
 
 /// Likelihood times prior over posterior at μ = m', Σ = Ψ'/ν'.
@@ -176,10 +169,9 @@ void GaussianWishartModel::check() const {
 Vector GaussianWishartModel::log_density(const MatrixView& x) const {
   require_width(*this, x.cols());
   const Index p = width();
-  const double df = predictive_degrees(*this), columns = static_cast<double>(p);
+  const double df = predictive_degrees(*this);
   const Matrix r = *triangle(Matrix(scale * ((strength + 1) / (strength * df))));
-  const double constant = log_gamma(0.5 * (df + columns)) - log_gamma(0.5 * df) -
-                          0.5 * columns * std::log(df * std::numbers::pi) - 0.5 * log_determinant(r);
+  const double log_det = log_determinant(r);
   Vector out(x.rows());
   Vector rest(p);
   for (Index i = 0; i < x.rows(); ++i) {  // R⁻ᵀ (x − m') by substitution: numbers of this row alone
@@ -190,7 +182,7 @@ Vector GaussianWishartModel::log_density(const MatrixView& x) const {
       sum += z * z;
       for (Index l = j + 1; l < p; ++l) rest(l) -= z * r(j, l);
     }
-    out(i) = constant - 0.5 * (df + columns) * std::log1p(sum / df);
+    out(i) = t_log_density(p, df, log_det, sum);
   }
   return out;
 }

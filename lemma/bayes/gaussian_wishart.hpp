@@ -36,7 +36,7 @@ struct GaussianWishart {
       .uses_response = false};
   static constexpr auto params() {
     using S = GaussianWishart;
-    return std::tuple{
+    return Listing{
         param("mean", &S::mean, "m, expected mean of each column; none: 0"),
         param("strength", &S::strength, "k, the rows that this expectation is worth", above(0), Step::logarithmic),
         param("degrees", &S::degrees, "nu, the rows that the expected covariance is worth, above p + 1; auto: p + 2",
@@ -61,7 +61,7 @@ struct GaussianWishartModel : Evidence {
 
   static constexpr auto fields() {
     using M = GaussianWishartModel;
-    return std::tuple{
+    return Listing{
         result("rows", &M::rows, "how many there were, by weight"),
         result("mean", &M::mean, "m', expected mean of each column", kByFeature),
         result("strength", &M::strength, "k', the rows that it is worth"),

@@ -57,7 +57,7 @@ struct NaiveBayes {
       .takes_codes = true,
       .takes_sparse = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param(
             "kinds", &NaiveBayes::kinds,
             "gaussian, bernoulli, poisson, multinomial, complement or categorical: one for all columns of numbers, or "
@@ -86,7 +86,7 @@ struct NaiveBayesModel : Evidence {
 
   static constexpr auto fields() {
     using M = NaiveBayesModel;
-    return std::tuple{
+    return Listing{
         result("prior", &M::prior, "prior probability of each class", kByClass),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
         result("parameters", &M::parameters,
@@ -105,7 +105,7 @@ struct NaiveBayesModel : Evidence {
         state("level_weights", &M::level_weights, "weight of each level in each class")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"contributions",
               "log odds that each column adds: of two classes for the second, of more for the class predicted "
               "against the next",

@@ -45,7 +45,7 @@ struct Agglomerative {
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("linkage", &Agglomerative::linkage, "how close two clusters are"),
         param("input", &Agglomerative::input,
               "rows, compared by the metric, or a square: the dissimilarities themselves"),
@@ -73,7 +73,7 @@ struct AgglomerativeModel : Evidence {
 
   static constexpr auto fields() {
     using M = AgglomerativeModel;
-    return std::tuple{
+    return Listing{
         result("merges", &M::merges, "the two clusters of each step: -i is row i alone, s the cluster of step s"),
         result("heights", &M::heights, "how far apart the two clusters of each step were"),
         result("order", &M::order, "the rows as a dendrogram shows them, no branches crossing", kRowNumbers),
@@ -87,7 +87,7 @@ struct AgglomerativeModel : Evidence {
         state("prints", &M::prints, "a number of each row, by which it is known again")};
   }
   static constexpr auto actions() {
-    return std::tuple{action("cut", "the rows in clusters, by their number or by a height", &AgglomerativeModel::cut)};
+    return Listing{action("cut", "the rows in clusters, by their number or by a height", &AgglomerativeModel::cut)};
   }
   Index width() const { return columns; }
   Index rows() const { return merges.rows() + 1; }

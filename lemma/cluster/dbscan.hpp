@@ -38,7 +38,7 @@ struct Dbscan {
       .takes_weights = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("radius", &Dbscan::radius,
               "how far rows in reach of each other may be apart; by default the knee of the sorted distances to the "
               "min_points-th row",
@@ -67,7 +67,7 @@ struct DbscanModel : Evidence {
 
   static constexpr auto fields() {
     using M = DbscanModel;
-    return std::tuple{result("sizes", &M::sizes, "rows in each cluster (their weight)"),
+    return Listing{result("sizes", &M::sizes, "rows in each cluster (their weight)"),
                       result("core_sizes", &M::core_sizes, "core rows in each cluster"),
                       result("noise", &M::noise, "rows that belong to no cluster (their weight)"),
                       result("mean_reach", &M::mean_reach, "mean number of rows in reach of a row, itself counted"),
@@ -78,7 +78,7 @@ struct DbscanModel : Evidence {
                       state("order", &M::order, "a number of all rows in their order")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"core_distance", "distance to the nearest core row; missing where there is none", Given::asked},
              &DbscanModel::core_distance)};
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/divisive.hpp>
-#include <lemma/cluster/divisive/diana.hpp>
+#include <lemma/cluster/divisive/bisecting.hpp>
 #include <lemma/cluster/shared/measured_points.hpp>
 #include <lemma/cluster/shared/row_prints.hpp>
 #include <lemma/core/rounding_words.hpp>
@@ -58,19 +58,70 @@ double splinter_error(const Dissimilarities& all, const std::vector<Index>& left
   return std::max(worst, first - among_left);
 }
 
-Certificate certificate_of(const DivisiveModel& model, const MergeTree& tree, const Dissimilarities& all,
+std::string_view kind_of(const DivisiveModel& model) {
+  return model.spec.by == PartBy::diana ? "rows that would rather leave, and diameters"
+                                        : "rows nearer to the other mean, and sums of squares";
+}
+
+/// What a hierarchy is held against: dissimilarities, or the rows that 2-means parted.
+struct Things {
+  std::optional<Dissimilarities> all;
+  Matrix points;
+};
+
+/// How far a parting is from what its method says, and its height from that of its cluster.
+struct Off {
+  double parting = 0, height = 0;
+};
+Off off_by_diana(const Dissimilarities& all, const std::vector<Index>& one, const std::vector<Index>& other,
+                 double told) {
+  double diameter = 0;
+  auto both = one;
+  both.insert(both.end(), other.begin(), other.end());
+  for (std::size_t a = 0; a < both.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) diameter = std::max(diameter, all(both[a], both[b]));
+  return {std::min(splinter_error(all, one, other), splinter_error(all, other, one)), std::abs(diameter - told)};
+}
+
+/// The rows summed from the last to the first, around the last one.
+Vector mean_again(const Matrix& x, const std::vector<Index>& rows) {
+  const Vector last = x.row(rows.back()).transpose();
+  Vector sum = Vector::Zero(x.cols());
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) sum += x.row(*row).transpose() - last;
+  return last + sum / static_cast<double>(rows.size());
+}
+/// How much nearer a row is to the mean of the other side, in squares; the sum of squares of both sides about the mean of all.
+Off off_by_means(const Matrix& x, const std::vector<Index>& one, const std::vector<Index>& other, double told) {
+  const Vector first = mean_again(x, one), second = mean_again(x, other);
+  auto both = one;
+  both.insert(both.end(), other.begin(), other.end());
+  const Vector middle = mean_again(x, both);
+  Off out;
+  double squares = 0;
+  const auto look = [&](const std::vector<Index>& rows, const Vector& own, const Vector& far) {
+    for (const Index row : rows) {
+      const Vector place = x.row(row).transpose();
+      out.parting = std::max(out.parting, (place - own).squaredNorm() - (place - far).squaredNorm());
+      squares += (place - middle).squaredNorm();
+    }
+  };
+  look(one, first, second);
+  look(other, second, first);
+  out.height = std::abs(squares - told);
+  return out;
+}
+
+Certificate certificate_of(const DivisiveModel& model, const MergeTree& tree, const Things& things,
                            const Execution& execution) {
+  const bool diana = model.spec.by == PartBy::diana;
   const double greatest = model.heights.maxCoeff(), unit = greatest > 0 ? greatest : 1;
   std::vector<double> heights(at(tree.steps())), splinters(at(tree.steps()));
   parallel_for(tree.steps(), execution, [&](Index t) {
     const auto one = rows_below(tree, tree.left(t)), other = rows_below(tree, tree.right(t));
-    double diameter = 0;
-    auto both = one;
-    both.insert(both.end(), other.begin(), other.end());
-    for (std::size_t a = 0; a < both.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) diameter = std::max(diameter, all(both[a], both[b]));
-    heights[at(t)] = std::abs(diameter - model.heights(t)) / unit;
-    splinters[at(t)] = std::min(splinter_error(all, one, other), splinter_error(all, other, one)) / unit;
+    const Off off = diana ? off_by_diana(*things.all, one, other, model.heights(t))
+                          : off_by_means(things.points, one, other, model.heights(t));
+    heights[at(t)] = off.height / unit;
+    splinters[at(t)] = off.parting / unit;
   });
   Finding found;
   for (Index t = 0; t < tree.steps(); ++t) {
@@ -82,12 +133,18 @@ Certificate certificate_of(const DivisiveModel& model, const MergeTree& tree, co
       std::isnan(coefficient) ? std::isnan(model.coefficient) : std::abs(coefficient - model.coefficient) <= kTolerance;
   Certificate out;
   out.strength = Strength::consistent;
-  out.kind = "rows that would rather leave, and diameters";
+  out.kind = kind_of(model);
   out.value = same ? found.by : std::max(1.0, found.by);
   out.tolerance = kTolerance;
   out.iterations = tree.steps();
   out.stopped = "each row is alone";
-  if (out.holds())
+  if (out.holds() && !diana)
+    out.message = fmt::format(
+        "In each of the {} no row is nearer to the mean of the other side, by more than {} of the sum of all squares "
+        "(allowed {}), and each height is the sum of squares of its cluster.",
+        count_of(tree.steps(), "parting"), residue_text(out.value, out.tolerance),
+        format_significant(out.tolerance, 2));
+  else if (out.holds())
     out.message = fmt::format(
         "In each of the {} no row that stayed is on average nearer to those that left by more than {} of the greatest "
         "dissimilarity "
@@ -96,12 +153,31 @@ Certificate certificate_of(const DivisiveModel& model, const MergeTree& tree, co
         format_significant(out.tolerance, 2));
   else if (!same) out.message = "The divisive coefficient is not that of these heights.";
   else if (found.what == "height")
-    out.message = fmt::format("Parting {} has the height {}, which is not the diameter of its cluster.",
-                              tree.steps() - found.step, format_significant(model.heights(found.step), 5));
+    out.message =
+        fmt::format("Parting {} has the height {}, which is not the {} of its cluster.", tree.steps() - found.step,
+                    format_significant(model.heights(found.step), 5), diana ? "diameter" : "sum of squares");
+  else if (!diana)
+    out.message =
+        fmt::format("In parting {} a row is nearer to the mean of the other side, by {} of the sum of all squares.",
+                    tree.steps() - found.step, format_significant(found.by, 2));
   else
     out.message = fmt::format(
         "In parting {} a row stayed that is nearer to those that left, by {} of the greatest dissimilarity.",
         tree.steps() - found.step, format_significant(found.by, 2));
+  return out;
+}
+
+/// The metric of the spec is resolved by the rows. A given hierarchy is verified in whatever room it takes.
+Things things_of(Divisive& spec, const Rows& rows, const Execution& execution) {
+  Things out;
+  if (spec.by == PartBy::bisecting) {
+    out.points = measured_points(spec.metric, rows, execution).points;
+    if (out.points.rows() < 2) throw Error("divisive: there is only 1 row; give at least 2");
+    return out;
+  }
+  Compared data = compare(Divisive::name, spec.input, spec.metric, rows, execution);
+  if (spec.input == Input::rows) spec.metric = data.metric;
+  out.all = std::move(data.dissimilarities);
   return out;
 }
 
@@ -121,6 +197,13 @@ Index widest_gap(const Vector& heights) {
 void Divisive::check() const {
   if (input == Input::pairs)
     throw Error("divisive: input is pairs, but it takes rows or a square: the dissimilarity of each two");
+  if (by == PartBy::bisecting && input == Input::square)
+    throw Error("divisive: input is a square, but bisecting takes means of rows; take --by diana");
+  if (by == PartBy::bisecting && !metric.get<EuclideanMetric>())
+    throw Error(
+        fmt::format("divisive: metric is {}, but bisecting takes means, which are nearest by squares: euclidean; "
+                    "take --by diana for others",
+                    metric.name()));
 }
 
 void DivisiveModel::check() const {
@@ -157,27 +240,32 @@ std::string DivisiveModel::summary(const Names&) const {
   for (const double label : labels) sizes(static_cast<Index>(label) - 1) += 1;
   std::vector<std::string> words;
   for (const double size : sizes) words.push_back(format_count(static_cast<Index>(size)));
-  return fmt::format(
-      "Hierarchy of {} from the top ({})\n\n{}\n{}\n{}: {} of {}\n\ndivisive coefficient {}\n", count_of(n, "row"),
-      spec.input == Input::square ? "dissimilarities as given" : spec.metric.text(),
-      shown < n - 1 ? fmt::format("The first {} partings:", shown) : "The partings:",
-      TextTable().right("parting", number).numbers("diameter", at_height, 4).right("rows parted", parts).str(),
-      *spec.k == 1 ? "All together" : "Cut", count_of(*spec.k, "cluster"), join_words(words),
-      format_significant(coefficient, 4));
+  return fmt::format("Hierarchy of {} from the top ({}{})\n\n{}\n{}\n{}: {} of {}\n\ndivisive coefficient {}\n",
+                     count_of(n, "row"), spec.input == Input::square ? "dissimilarities as given" : spec.metric.text(),
+                     spec.by == PartBy::bisecting ? ", by 2-means" : "",
+                     shown < n - 1 ? fmt::format("The first {} partings:", shown) : "The partings:",
+                     TextTable()
+                         .right("parting", number)
+                         .numbers(spec.by == PartBy::diana ? "diameter" : "squares", at_height, 4)
+                         .right("rows parted", parts)
+                         .str(),
+                     *spec.k == 1 ? "All together" : "Cut", count_of(*spec.k, "cluster"), join_words(words),
+                     format_significant(coefficient, 4));
 }
 
 DivisiveModel fit(const Valid<Divisive>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  require_room(Divisive::name, rows, spec->input, spec->gigabytes);
-  Compared data = compare(Divisive::name, spec->input, spec->metric, rows, execution.part(0, 0.2));
   DivisiveModel model;
   model.spec = *spec;
-  if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Index n = data.count();
+  const bool diana = spec->by == PartBy::diana;
+  if (diana) require_room(Divisive::name, rows, spec->input, spec->gigabytes);
+  const Things things = things_of(model.spec, rows, execution.part(0, 0.2));
+  const Index n = diana ? things.all->count() : things.points.rows();
   if (spec->k && *spec->k > n)
     throw Error(fmt::format("divisive: k is {}, but there are only {}", *spec->k, count_of(n, "row")));
   // Partings backwards are merges, the narrowest first: a cluster is never wider than the one that it was parted from.
-  std::vector<Parting> partings = diana(data.dissimilarities, execution.part(0.2, 0.8));
+  std::vector<Parting> partings =
+      diana ? lemma::diana(*things.all, execution.part(0.2, 0.8)) : bisect(things.points, execution.part(0.2, 0.8));
   std::reverse(partings.begin(), partings.end());
   std::vector<Joined> joined;
   for (const Parting& each : partings) joined.push_back({each.left.front(), each.stayed.front(), each.diameter});
@@ -192,7 +280,7 @@ DivisiveModel fit(const Valid<Divisive>& spec, const Rows& rows, const FitOption
   model.prints = prints_of(gather(rows, execution.part(0.8, 0.8)));
   model.coefficient = agglomerative_coefficient(tree, model.heights);
   if (std::isnan(model.coefficient)) model.warnings.push_back("all rows are equal: there is no divisive coefficient");
-  model.certificate = certificate_of(model, tree, data.dissimilarities, execution.part(0.8, 1));
+  model.certificate = certificate_of(model, tree, things, execution.part(0.8, 1));
   return model;
 }
 
@@ -201,7 +289,7 @@ Certificate certify(const DivisiveModel& model, const Rows& rows, const Executio
   if (rows.count() != tree.rows()) {
     Certificate out;
     out.strength = Strength::consistent;
-    out.kind = "rows that would rather leave, and diameters";
+    out.kind = kind_of(model);
     out.value = 1;
     out.tolerance = kTolerance;
     out.stopped = "each row is alone";
@@ -214,8 +302,8 @@ Certificate certify(const DivisiveModel& model, const Rows& rows, const Executio
   MemoryRows ordered(given);
   ordered.features = rows.features;
   ordered.levels = rows.levels;
-  const Compared data = compare(Divisive::name, model.spec.input, model.spec.metric, ordered, execution.part(0.1, 0.4));
-  return certificate_of(model, tree, data.dissimilarities, execution.part(0.4, 1));
+  Divisive spec = model.spec;
+  return certificate_of(model, tree, things_of(spec, ordered, execution.part(0.1, 0.4)), execution.part(0.4, 1));
 }
 
 template const Method& method_of<Divisive>();

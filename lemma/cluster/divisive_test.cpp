@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/cluster/divisive.hpp>
-#include <lemma/cluster/divisive/diana.hpp>
+#include <lemma/cluster/divisive/bisecting.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/model/fit.hpp>
@@ -129,6 +129,86 @@ TEST(Divisive, AnswersWhatItCannotDo) {
       message_of([&] { fit(Divisive{.k = 9}, normal_matrix(5, 2, 1)); }).find("k is 9, but there are only 5 rows"),
       std::string::npos);
   EXPECT_NE(message_of([&] { fit(Divisive{.gigabytes = 1e-6}, normal_matrix(50, 2, 1)); }).find("--gigabytes"),
+            std::string::npos);
+}
+
+// ---- by 2-means ----
+
+Matrix four_groups(Index n, std::uint64_t seed) {
+  Matrix x = normal_matrix(n, 2, seed);
+  for (Index i = 0; i < n; ++i) x(i, 0) += i % 4 < 2 ? 0 : 30, x(i, 1) += i % 2 == 0 ? 0 : 12;
+  return x;
+}
+
+TEST(Bisecting, PartsTheFarthestGroupsFirstAndThenTheOthers) {
+  const Matrix x = four_groups(80, 3);
+  const auto model = fit(Divisive{.by = PartBy::bisecting}, x);
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+  const Labels two = cut_into(model.merges, 2), four = cut_into(model.merges, 4);
+  for (Index i = 4; i < 80; ++i) {
+    EXPECT_EQ(two[at(i)], two[at(i % 4)]);
+    EXPECT_EQ(four[at(i)], four[at(i % 4)]);
+  }
+  EXPECT_EQ(two[0], two[1]);
+  EXPECT_NE(two[0], two[2]);
+  const double squares = (x.rowwise() - x.colwise().mean()).squaredNorm();
+  EXPECT_NEAR(model.heights(78), squares, 1e-10 * squares);
+  EXPECT_EQ(*fit(Divisive{.by = PartBy::bisecting}, x).spec.k, 2) << "where the heights leave the widest gap";
+}
+
+TEST(Bisecting, TheSumOfSquaresFallsByWhatLiesBetweenTheTwoMeans) {
+  const Matrix x = normal_matrix(60, 3, 5);
+  std::vector<Index> rows(60);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const Parting parting = two_means(x, rows);
+  const Middle all = middle_of(x, rows), left = middle_of(x, parting.left), stayed = middle_of(x, parting.stayed);
+  const auto a = static_cast<double>(parting.left.size()), b = static_cast<double>(parting.stayed.size());
+  EXPECT_NEAR(all.squares - left.squares - stayed.squares, a * b / (a + b) * (left.mean - stayed.mean).squaredNorm(),
+              1e-10 * all.squares);
+}
+
+TEST(Bisecting, EqualRowsArePartedLast) {
+  Matrix x(6, 1);
+  x << 1, 1, 1, 1, 9, 9;
+  const auto model = fit(Divisive{.by = PartBy::bisecting}, x);
+  EXPECT_EQ(model.heights.head(4), Vector::Zero(4));
+  EXPECT_EQ(cut_into(model.merges, 2), (Labels{0, 0, 0, 0, 1, 1}));
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+  EXPECT_TRUE(fit(Divisive{.by = PartBy::bisecting}, Matrix::Constant(5, 2, 1e9)).certificate.holds());
+}
+
+TEST(Bisecting, TheNaturalWrongHierarchiesFailTheCertificate) {
+  const Matrix x = normal_matrix(200, 3, 7);
+  const MemoryRows rows(x);
+  const DivisiveModel right = fit(Divisive{.by = PartBy::bisecting}, x);
+  ASSERT_TRUE(certify(right, rows, {}).holds());
+  DivisiveModel splinters = fit(Divisive{}, x);  // DIANA's partings, with their sums of squares for heights
+  splinters.spec.by = PartBy::bisecting;
+  const MergeTree tree(splinters.merges, "divisive");
+  for (Index t = 0; t < tree.steps(); ++t) {
+    std::vector<Index> both;
+    for (const Index side : {tree.left(t), tree.right(t)})
+      both.insert(both.end(), tree.order().begin() + tree.first(side),
+                  tree.order().begin() + tree.first(side) + tree.size(side));
+    splinters.heights(t) = middle_of(x, both).squares;
+  }
+  splinters.coefficient = agglomerative_coefficient(tree, splinters.heights);
+  const Certificate found = certify(splinters, rows, {});
+  EXPECT_FALSE(found.holds());
+  EXPECT_NE(found.message.find("nearer to the mean of the other side"), std::string::npos) << found.message;
+  DivisiveModel diameters = right;
+  diameters.heights = right.heights.cwiseSqrt();
+  EXPECT_FALSE(certify(diameters, rows, {}).holds());
+}
+
+TEST(Bisecting, AnswersWhatItCannotDo) {
+  EXPECT_NE(message_of([&] { fit(Divisive{.by = PartBy::bisecting, .input = Input::square}, five()); }).find("square"),
+            std::string::npos);
+  const Matrix x = normal_matrix(9, 2, 1);
+  EXPECT_NE(
+      message_of([&] { fit(Divisive{.by = PartBy::bisecting, .metric = ManhattanMetric{}}, x); }).find("manhattan"),
+      std::string::npos);
+  EXPECT_NE(message_of([&] { fit(Divisive{.by = PartBy::bisecting}, x.topRows(1)); }).find("at least 2"),
             std::string::npos);
 }
 

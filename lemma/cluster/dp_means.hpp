@@ -31,7 +31,7 @@ struct DpMeans {
       .uses_response = false,
       .row_order_matters = true};
   static constexpr auto params() {
-    return std::tuple{param("lambda", &DpMeans::lambda,
+    return Listing{param("lambda", &DpMeans::lambda,
                             "price of a cluster: the squared distance beyond which a row begins its own; by default "
                             "the mean squared distance of "
                             "the rows to their mean",
@@ -49,14 +49,14 @@ struct DpMeansModel : Evidence {
 
   static constexpr auto fields() {
     using M = DpMeansModel;
-    return std::tuple{result("centers", &M::centers, "mean of each cluster, one in each row", kByFeature),
+    return Listing{result("centers", &M::centers, "mean of each cluster, one in each row", kByFeature),
                       result("sizes", &M::sizes, "rows in each cluster (their weight)"),
                       result("within", &M::within, "sum of squared distances to the centre, for each cluster"),
                       result("total_within", &M::total_within, "sum of `within`"),
                       result("objective", &M::objective, "total_within + lambda K: what is minimised")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
              &DpMeansModel::distances)};
   }

@@ -45,7 +45,7 @@ struct Hdbscan {
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("min_cluster_size", &Hdbscan::min_cluster_size, "a cluster has at least so many rows", at_least(2)),
         param("min_points", &Hdbscan::min_points,
               "rows within a row's core distance, itself counted; by default min_cluster_size", at_least(1)),
@@ -76,7 +76,7 @@ struct HdbscanModel : Evidence {
   static constexpr auto fields() {
     using M = HdbscanModel;
     constexpr Along by_row{.across = Axis::row};
-    return std::tuple{
+    return Listing{
         result("labels", &M::labels, "the cluster of each row, from the most stable one on; 0: noise", by_row),
         result("strengths", &M::strengths, "how deep each row lies in its cluster: 1 the deepest, 0 noise", by_row),
         result("outliers", &M::outliers, "GLOSH: how early each row leaves beside the rows near it; 1: at once",

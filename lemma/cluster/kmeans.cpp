@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmeans/batches.hpp>
 #include <lemma/cluster/kmeans/choose.hpp>
+#include <lemma/cluster/kmeans/mahalanobis.hpp>
 #include <lemma/cluster/kmeans/plain_search.hpp>
 #include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
@@ -17,7 +19,8 @@ namespace lemma {
 namespace {
 
 constexpr int kDefaultClusters = 3, kDefaultRestarts = 10;
-constexpr Index kFewRows = 1 << 16;  // up to here restarts run side by side, beyond it one after the other
+constexpr std::uint64_t kBatches = 7;  // a stream of their own
+constexpr Index kFewRows = 1 << 16;    // up to here restarts run side by side, beyond it one after the other
 
 const Matrix* given_centers(const KMeans& spec) { return std::get_if<Matrix>(&spec.start); }
 
@@ -78,10 +81,11 @@ KMeansStarts run_all(const KMeans& spec, const Rows& rows, const Survey& ground,
   std::vector<std::optional<LloydRun>> runs(static_cast<std::size_t>(restarts));
   const auto run = [&](Index r, const Execution& part) {
     const Matrix* given = given_centers(spec);
-    const Matrix start =
-        given ? *given
-              : start_centers(std::get<KMeansStart>(spec.start), *spec.k, rows,
-                              RandomStream(seed, stream + static_cast<std::uint64_t>(r)), part.part(0, 0.3));
+    const RandomStream random(seed, stream + static_cast<std::uint64_t>(r));
+    Matrix start =
+        given ? *given : start_centers(std::get<KMeansStart>(spec.start), *spec.k, rows, random, part.part(0, 0.3));
+    if (spec.batch)
+      start = followed(std::move(start), rows, *spec.batch, spec.passes, random.split(kBatches), part.part(0.3, 0.3));
     runs[static_cast<std::size_t>(r)] = lloyd(rows, ground.frame, start, limits, part.part(given ? 0 : 0.3, 1));
   };
   try {
@@ -160,11 +164,19 @@ void KMeansModel::check() const {
               (curve.rows() == 0 || curve.cols() == 6) && (proposals.size() == 0 || proposals.size() == 3),
           "kmeans: what is told of the starts or of other k is not usable");
   require(updates >= 0, "kmeans: the number of updates is not usable");
+  if (const auto* told = std::get_if<MahalanobisMetric>(&spec.metric)) {
+    require(told->covariance.size() > 0, "kmeans: the covariance is not known");
+    BoundMetric(metric_of(spec), width());
+  }
   require(iterations >= 0 && objective.size() == iterations,
           "kmeans: objective must have one number for each iteration");
 }
 
 Matrix KMeansModel::distances(const MatrixView& x) const {
+  if (is_mahalanobis(spec)) {
+    const BoundMetric bound(metric_of(spec), width());
+    return as_compared(*this, bound).distances(bound.mapped(x));
+  }
   Matrix out(x.rows(), k());
   for (Index i = 0; i < x.rows(); ++i)
     for (Index c = 0; c < k(); ++c) {
@@ -177,6 +189,10 @@ Matrix KMeansModel::distances(const MatrixView& x) const {
 
 Labels KMeansModel::assign(const MatrixView& x) const {
   require(x.cols() == width(), "kmeans: wrong number of columns");
+  if (is_mahalanobis(spec)) {
+    const BoundMetric bound(metric_of(spec), width());
+    return as_compared(*this, bound).assign(bound.mapped(x));
+  }
   const PlainSearch search(centers);
   Labels labels(static_cast<std::size_t>(x.rows()));
   for_each_block(MemoryRows(x), {}, [&](const Block& block) {
@@ -203,8 +219,9 @@ std::string KMeansModel::summary(const Names& names) const {
     table.numbers(column < names.features.size() ? names.features[column] : fmt::format("x{}", j + 1),
                   numbers(centers.col(j).head(shown)), 4);
   }
-  std::string out = fmt::format("K-means with {} after {}\n\nCentres, sizes and within-cluster sums of squares:\n",
-                                count_of(k(), "cluster"), count_of(iterations, "iteration"));
+  std::string out = fmt::format("K-means with {} after {}{}\n\nCentres, sizes and within-cluster sums of squares:\n",
+                                count_of(k(), "cluster"), count_of(iterations, "iteration"),
+                                is_mahalanobis(spec) ? ", by Mahalanobis distances" : "");
   out += table.str({.width = 100});
   if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
   out += fmt::format("\ntotal within {}   between {}   total {}   (between / total = {} %)\n",
@@ -229,6 +246,7 @@ std::string KMeansModel::summary(const Names& names) const {
 }
 
 KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& options) {
+  if (is_mahalanobis(*spec)) return fit_mahalanobis(*spec, rows, options);
   const Execution execution = options.execution();
   const Survey ground = survey(rows, execution.part(0, 0.05));
   KMeansModel model;

@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/cluster/shared/cluster_counts.hpp>
 #include <lemma/geometry/lloyd/start.hpp>
+#include <lemma/geometry/metric.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
 #include <variant>
@@ -17,6 +18,12 @@ constexpr auto names_of(ChooseClusters) { return std::array<std::string_view, 3>
 ///
 /// Lloyd's algorithm (lloyd.hpp) goes from a start to a fixed point: every row belongs to its nearest centre, every
 /// centre is the mean of its rows. There are many fixed points; the best of several starts is kept.
+///
+/// With the metric mahalanobis ‖·‖² is (x − c)ᵀ C⁻¹ (x − c), C the covariance of all rows (divisor n − 1) or a given one: k-means of the
+/// rows as R⁻ᵀ x, RᵀR = C, which units and correlations of the columns do not change.
+///
+/// With `batch` a start first follows so many rows at a time, in random order, by steps that fall as w / N (kmeans/batches.hpp), 1 being
+/// row by row; Lloyd's algorithm goes on from there, and has little left to do.
 ///
 /// Of several k the one is taken that one of three rules proposes: the gap statistic (the first k whose log W, beside that of
 /// rows spread evenly over the same box, is not surpassed by the next k's beyond its standard error), the greatest silhouette (of
@@ -34,6 +41,9 @@ struct KMeans {
   double tolerance = 0;
   ChooseClusters choose = ChooseClusters::gap;
   int references = 10;
+  std::variant<EuclideanMetric, MahalanobisMetric> metric;
+  std::optional<int> batch;
+  int passes = 1;
 
   static constexpr std::string_view name = "kmeans";
   static constexpr MethodAbout about{
@@ -47,7 +57,7 @@ struct KMeans {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &KMeans::k,
               "number of clusters, or several (1:10) to choose from; by default that of the given centres, else 3",
               at_least(1)),
@@ -63,8 +73,13 @@ struct KMeans {
         param("choose", &KMeans::choose,
               "of several k: by the gap statistic, the silhouette, or the knee of the curve"),
         param("references", &KMeans::references,
-              "of several k: sets of rows without clusters that the gap statistic compares with; 0: none",
-              at_least(0))};
+              "of several k: sets of rows without clusters that the gap statistic compares with; 0: none", at_least(0)),
+        param("metric", &KMeans::metric, "euclidean, or mahalanobis: by the covariance of all rows, or a given one"),
+        param("batch", &KMeans::batch,
+              "rows that a start first follows at a time, by falling steps in random order; 1: row by row; left out: "
+              "it does not",
+              at_least(1)),
+        param("passes", &KMeans::passes, "with batch: how often a start goes over the rows so", at_least(1))};
   }
   void check() const;
 };
@@ -84,7 +99,7 @@ struct KMeansModel : Evidence {
   Vector proposals;  // k by the gap, the silhouette, the knee; none where one k was given
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("centers", &KMeansModel::centers, "mean of each cluster, one in each row", kByFeature),
         result("sizes", &KMeansModel::sizes, "rows in each cluster (their weight)"),
         result("within", &KMeansModel::within, "sum of squared distances to the centre, for each cluster"),
@@ -103,9 +118,8 @@ struct KMeansModel : Evidence {
         later(state("updates", &KMeansModel::updates, "how often new rows were taken in since the fit"))};
   }
   static constexpr auto parts() {
-    return std::tuple{
-        part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
-             &KMeansModel::distances)};
+    return Listing{part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
+                        &KMeansModel::distances)};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::near;
   static constexpr bool kVerifiesTogether = true;

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmeans/batches.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/geometry/bound_metric.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/model/fit.hpp>
 #include <numeric>
@@ -12,6 +14,7 @@
 
 #include <tests/copied_rows.hpp>
 #include <tests/golden.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 namespace {
@@ -513,6 +516,155 @@ TEST(KMeans, AnswersChoicesThatCannotBeMade) {
   EXPECT_TRUE(has(error_of({.k = {2, 50}}, x), "k is 50, but there are only 40 different rows"));
   EXPECT_TRUE(has(error_of({.k = {2, 3}, .start = Matrix(x.topRows(2))}, x), "of several k none could start"));
   EXPECT_EQ(error_of({.k = {2, 40}, .choose = ChooseClusters::knee}, x), "");
+}
+
+// ---- Mahalanobis distances ----
+
+Matrix correlated(Index n, std::uint64_t seed) {
+  Matrix x = normal_matrix(n, 3, seed);
+  for (Index i = 0; i < n; ++i) {
+    x(i, 0) = 30 * x(i, 0) + 2;
+    x(i, 1) = 0.5 * x(i, 1) + 0.01 * x(i, 0) + (i % 2 == 0 ? 3 : 0);
+    x(i, 2) += x(i, 1);
+  }
+  return x;
+}
+
+TEST(KMeansMahalanobis, DoesNotChangeWithTheUnitsOrMixturesOfTheColumns) {
+  const Matrix x = correlated(300, 3);
+  Matrix mixing(3, 3);
+  mixing << 2, 1, 0, 0, 0.5, 3, 0, 0, 100;
+  const Matrix mixed = x * mixing;
+  const auto model = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, x),
+             other = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, mixed);
+  EXPECT_EQ(model.sizes, other.sizes);
+  EXPECT_NEAR(model.total_within, other.total_within, 1e-8 * model.total_within);
+  EXPECT_NEAR(model.total_ss, 3 * 299, 1e-8) << "the trace of C⁻¹ times the scatter, (n − 1) C";
+  EXPECT_NEAR((model.centers * mixing - other.centers).cwiseAbs().maxCoeff(), 0,
+              1e-8 * other.centers.cwiseAbs().maxCoeff());
+  EXPECT_EQ(model.assign(x), other.assign(mixed));
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+  EXPECT_TRUE(certify(model, MemoryRows(x), {}).holds());
+}
+
+TEST(KMeansMahalanobis, CentresAreMeansAndDistancesThoseOfTheMetric) {
+  const Matrix x = correlated(120, 4);
+  const auto model = fit(KMeans{.k = 3, .metric = MahalanobisMetric{}}, x);
+  const Labels label = model.assign(x);
+  Matrix means = Matrix::Zero(3, 3);
+  for (Index i = 0; i < 120; ++i) means.row(label[at(i)]) += x.row(i) / model.sizes(label[at(i)]);
+  EXPECT_NEAR((means - model.centers).cwiseAbs().maxCoeff(), 0, 1e-10);
+  const BoundMetric metric = BoundMetric::of(MahalanobisMetric{}, x);
+  const Matrix far = model.distances(x);
+  for (Index i = 0; i < 120; i += 7)
+    for (Index c = 0; c < 3; ++c) {
+      const Vector row = x.row(i).transpose(), centre = model.centers.row(c).transpose();
+      EXPECT_NEAR(far(i, c), metric.distance({row.data(), 3}, {centre.data(), 3}), 1e-9);
+    }
+}
+
+TEST(KMeansMahalanobis, ASphericalCovarianceIsAUnitOfLength) {
+  const Matrix x = correlated(90, 5);
+  const auto plain = fit(KMeans{.k = 3}, x);
+  const auto given = fit(KMeans{.k = 3, .metric = MahalanobisMetric{.covariance = 4 * Matrix::Identity(3, 3)}}, x);
+  EXPECT_EQ(plain.sizes, given.sizes);
+  EXPECT_NEAR(plain.total_within, 4 * given.total_within, 1e-10 * plain.total_within);
+}
+
+TEST(KMeansMahalanobis, WeightsAreCopies) {
+  const Matrix x = correlated(40, 6);
+  Vector weight(40);
+  std::vector<Index> copies;
+  for (Index i = 0; i < 40; ++i) {
+    weight(i) = static_cast<double>(i % 3);
+    for (Index c = 0; c < i % 3; ++c) copies.push_back(i);
+  }
+  const Matrix repeated = x(copies, Eigen::all);
+  const auto weighted = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, x, {.weights = weight}),
+             plain = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, repeated);
+  EXPECT_NEAR(weighted.total_within, plain.total_within, 1e-9 * plain.total_within);
+}
+
+TEST(KMeansMahalanobis, TakesNewRowsInByTheCovarianceThatItHas) {
+  const Matrix x = correlated(200, 3), fresh = correlated(60, 9);
+  const auto model = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, x);
+  const KMeansModel after = updated(model, MemoryRows(fresh), {});
+  EXPECT_EQ(std::get<MahalanobisMetric>(after.spec.metric).covariance,
+            std::get<MahalanobisMetric>(model.spec.metric).covariance);
+  EXPECT_EQ(after.sizes.sum(), 260);
+  Matrix both(260, 3);
+  both << x, fresh;
+  EXPECT_TRUE(certify(after, MemoryRows(both), {}).holds()) << certify(after, MemoryRows(both), {}).message;
+}
+
+TEST(KMeansMahalanobis, CentresOfPlainDistancesFailItsCertificate) {
+  const Matrix x = correlated(300, 3);
+  const auto model = fit(KMeans{.k = 2, .metric = MahalanobisMetric{}}, x);
+  const auto plain = fit(KMeans{.k = 2}, x);
+  KMeansModel wrong = model;
+  wrong.centers = plain.centers;
+  const BoundMetric bound(Metric(std::get<MahalanobisMetric>(model.spec.metric)), 3);
+  wrong.sizes.setZero(), wrong.within.setZero();
+  const Matrix far = wrong.distances(x);
+  for (Index i = 0; i < 300; ++i) {
+    Index c = 0;
+    const double d = far.row(i).minCoeff(&c);
+    wrong.sizes(c) += 1, wrong.within(c) += d * d;
+  }
+  wrong.total_within = wrong.within.sum();
+  wrong.between = wrong.total_ss - wrong.total_within;
+  wrong.objective.resize(0), wrong.iterations = 0, wrong.starts.resize(0);
+  EXPECT_FALSE(certify(wrong, MemoryRows(x), {}).holds());
+}
+
+TEST(KMeansMahalanobis, AnswersWhatItCannotDo) {
+  const Matrix x = correlated(30, 2);
+  Matrix dependent = x;
+  dependent.col(2) = dependent.col(0) + dependent.col(1);
+  EXPECT_NE(message_of([&] { fit(KMeans{.metric = MahalanobisMetric{}}, dependent); }).find("combination"),
+            std::string::npos);
+}
+
+// ---- a few rows at a time ----
+
+TEST(KMeansBatches, EndAtFixedPointsThatAreAsGoodWhateverTheBatch) {
+  Matrix x = normal_matrix(900, 2, 5);
+  for (Index i = 0; i < 900; ++i) x(i, 0) += 9 * static_cast<double>(i % 3);
+  const auto plain = fit(KMeans{.k = 3}, x);
+  for (const int batch : {1, 10, 64, 5000}) {
+    const auto model = fit(KMeans{.k = 3, .batch = batch}, x);
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    EXPECT_NEAR(model.total_within, plain.total_within, 1e-9 * plain.total_within) << batch;
+  }
+}
+
+TEST(KMeansBatches, OneRowAtATimeTheCentresAreTheMeansOfTheRowsThatCameToThem) {
+  const Matrix x = normal_matrix(50, 2, 8);
+  Matrix one = x.topRows(1);
+  const MemoryRows rows(x);
+  one = followed(one, rows, 1, 1, RandomStream(3), {});
+  EXPECT_NEAR((one.row(0) - x.colwise().mean()).norm(), 0, 1e-12) << "of one centre: of all rows";
+  Matrix two(2, 2);
+  two << 5, 5, -5, -5;
+  const Matrix after = followed(two, rows, 1, 1, RandomStream(3), {});
+  RandomStream random(3);
+  const auto order = permutation(random, 50);
+  Vector seen = Vector::Zero(2);
+  for (const Index i : order) {
+    const Index c = (x.row(i) - two.row(0)).squaredNorm() <= (x.row(i) - two.row(1)).squaredNorm() ? 0 : 1;
+    seen(c) += 1;
+    two.row(c) += (x.row(i) - two.row(c)) / seen(c);
+  }
+  EXPECT_NEAR((after - two).cwiseAbs().maxCoeff(), 0, 1e-12);
+}
+
+TEST(KMeansBatches, LeaveLloydsAlgorithmLittleToDo) {
+  const Matrix x = normal_matrix(4000, 6, 2);
+  const KMeansModel far = fit(KMeans{.k = 12, .start = KMeansStart::random, .restarts = 1}, x),
+                    near =
+                        fit(KMeans{.k = 12, .start = KMeansStart::random, .restarts = 1, .batch = 100, .passes = 5}, x);
+  EXPECT_LT(near.objective(0), 0.9 * far.objective(0)) << "where Lloyd's algorithm begins";
+  EXPECT_TRUE(near.certificate.holds());
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct KMedians {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{param("k", &KMedians::k, "number of clusters", at_least(1)),
+    return Listing{param("k", &KMedians::k, "number of clusters", at_least(1)),
                       param("restarts", &KMedians::restarts, "starts, of which the best result is kept", at_least(1)),
                       param("max_iterations", &KMedians::max_iterations, "most iterations of one start", at_least(1))};
   }
@@ -48,13 +48,13 @@ struct KMediansModel : Evidence {
 
   static constexpr auto fields() {
     using M = KMediansModel;
-    return std::tuple{result("centers", &M::centers, "medians of each cluster, one centre in each row", kByFeature),
+    return Listing{result("centers", &M::centers, "medians of each cluster, one centre in each row", kByFeature),
                       result("sizes", &M::sizes, "rows in each cluster (their weight)"),
                       result("within", &M::within, "sum of Manhattan distances to the centre, for each cluster"),
                       result("total_within", &M::total_within, "sum of `within`: what is minimised")};
   }
   static constexpr auto parts() {
-    return std::tuple{part({"distances", "Manhattan distance from the row to each centre", Given::asked,
+    return Listing{part({"distances", "Manhattan distance from the row to each centre", Given::asked,
                             PartColumns::numbered, "distance"},
                            &KMediansModel::distances)};
   }

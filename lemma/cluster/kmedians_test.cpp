@@ -89,10 +89,21 @@ TEST(KMedians, TheNaturalWrongCentresFailTheCertificate) {
   EXPECT_FALSE(certify(lower, MemoryRows(x), {}).holds());
 }
 
+TEST(KMedians, TenthsOfARowAreAsGoodAsHalvesOfTen) {
+  Matrix x(6, 1);
+  x << 5, 1, 2, 8, 7, 3;
+  Vector tenths(6);
+  tenths << 0.1, 0.3, 0.2, 0.2, 0.1, 0.3;  // 0.5 of 1.2 lie below 3, 0.4 above
+  EXPECT_EQ(fit(KMedians{.k = 1}, x, {.weights = tenths}).centers(0, 0), 3);
+  tenths << 0.1, 0.3, 0.2, 0.7, 0.1, 0.4;  // 0.3 + 0.2 + 0.4 and 0.1 + 0.1 + 0.7 are 0.9 each, but for their last bit
+  const auto model = fit(KMedians{.k = 1}, x, {.weights = tenths});
+  EXPECT_EQ(model.centers(0, 0), 4);
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+}
+
 TEST(KMedians, AnswersWhatItCannotDo) {
-  EXPECT_NE(
-      message_of([&] { fit(KMedians{.k = 2}, Matrix::Constant(9, 2, 1.0)); }).find("only 1 different row among 9"),
-      std::string::npos);
+  EXPECT_NE(message_of([&] { fit(KMedians{.k = 2}, Matrix::Constant(9, 2, 1.0)); }).find("only 1 different row; k can"),
+            std::string::npos);
   const Matrix few = normal_matrix(4, 2, 1);
   EXPECT_EQ(fit(KMedians{.k = 4}, few).total_within, 0);
   const Vector none = Vector::Zero(4);

@@ -7,7 +7,6 @@
 #include <lemma/cluster/kmedoids/pam.hpp>
 #include <lemma/cluster/kmedoids/things.hpp>
 #include <lemma/cluster/shared/row_prints.hpp>
-#include <lemma/core/finite.hpp>
 #include <lemma/core/text.hpp>
 #include <limits>
 
@@ -133,94 +132,19 @@ void KMedoids::check() const {
 }
 
 void KMedoidsModel::check() const {
-  const Index count = k();
-  require(count == spec.k && columns > 0, "kmedoids: there are not k medoids");
-  require(sizes.size() == count && within.size() == count && farthest.size() == count,
-          "kmedoids: the clusters do not fit the medoids");
-  require(
-      sizes.allFinite() && within.allFinite() && farthest.allFinite() && std::isfinite(total) && std::isfinite(order),
-      "kmedoids: a number is not finite");
-  require((sizes.array() >= 0).all() && (within.array() >= 0).all() && (farthest.array() >= 0).all() && total >= 0,
-          "kmedoids: a size or sum is negative");
-  for (Index m = 0; m < count; ++m)
-    require(medoid_rows(m) >= 1 && medoid_rows(m) == std::floor(medoid_rows(m)) && medoid_rows(m) < 1e15 &&
-                (m == 0 || medoid_rows(m) > medoid_rows(m - 1)),
-            "kmedoids: the numbers of the medoids are not usable");
+  require(k() == spec.k, "kmedoids: there are not k medoids");
+  check_medoids(KMedoids::name, spec.input, spec.metric);
   require(sample_prints.allFinite(), "kmedoids: the sample is not usable");
-  if (spec.input == Input::rows) {
-    require(medoids.rows() == count && medoids.cols() == columns && things.empty(),
-            "kmedoids: the medoids do not fit the columns");
-    require((spec.metric.takes_missing() || all_finite(medoids)) && !medoids.array().isInf().any(),
-            "kmedoids: a medoid has a number that is not finite");
-    BoundMetric(spec.metric, columns);
-  } else {
-    require(medoids.size() == 0 && static_cast<Index>(things.size()) == count &&
-                medoid_rows(count - 1) <= static_cast<double>(columns),
-            "kmedoids: the medoids do not fit the things");
-  }
-}
-
-Matrix KMedoidsModel::distances(const MatrixView& x) const {
-  require_width(*this, x.cols());
-  Matrix out(x.rows(), k());
-  if (spec.input == Input::square) {
-    for (Index i = 0; i < x.rows(); ++i)
-      for (Index m = 0; m < k(); ++m) {
-        out(i, m) = x(i, static_cast<Index>(medoid_rows(m)) - 1);
-        if (!(out(i, m) >= 0 && std::isfinite(out(i, m))))
-          throw Error(
-              fmt::format("kmedoids: the dissimilarity of row {} and '{}' is {}, must be a number of at least 0", i + 1,
-                          things[at(m)], out(i, m)));
-      }
-    return out;
-  }
-  const BoundMetric bound(spec.metric, columns);
-  const Matrix centres = bound.mapped(medoids), rows = bound.mapped(x);
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index m = 0; m < k(); ++m) out(i, m) = bound.between(rows.row(i).data(), centres.row(m).data());
-  return out;
-}
-
-Labels KMedoidsModel::assign(const MatrixView& x) const {
-  const Matrix far = distances(x);
-  Labels out(at(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index nearest = 0;
-    for (Index m = 1; m < k(); ++m)
-      if (far(i, m) < far(i, nearest)) nearest = m;
-    out[at(i)] = static_cast<int>(nearest);
-  }
-  return out;
 }
 
 std::string KMedoidsModel::summary(const Names& names) const {
-  constexpr Index most = 50;
-  const Index shown = std::min(k(), most);
-  std::vector<std::string> cluster, row, size;
-  std::vector<double> mean, far;
-  for (Index m = 0; m < shown; ++m) {
-    cluster.push_back(fmt::format("{}", m + 1));
-    row.push_back(things.empty() ? format_count(static_cast<Index>(medoid_rows(m))) : things[at(m)]);
-    size.push_back(format_significant(sizes(m), 7));
-    mean.push_back(sizes(m) > 0 ? within(m) / sizes(m) : 0);
-    far.push_back(farthest(m));
-  }
-  TextTable table;
-  table.right("cluster", cluster).right(things.empty() ? "row" : "medoid", row).right("size", size);
-  table.numbers("mean", mean).numbers("farthest", far);
-  for (Index j = 0; j < medoids.cols(); ++j) {
-    std::vector<double> column;
-    for (Index m = 0; m < shown; ++m) column.push_back(medoids(m, j));
-    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1), column, 4);
-  }
   std::string out = fmt::format(
       "{} ({}){}\n\nMedoids, sizes, and dissimilarities to the medoid:\n", count_of(k(), "medoid"),
       spec.input == Input::square ? "dissimilarities as given" : spec.metric.text(),
       sample_prints.size() > 0 ? fmt::format(", the best of {} of {} rows", count_of(spec.samples, "sample"),
                                              format_count(sample_prints.size()))
                                : "");
-  out += table.str({.width = 100});
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  out += table(names);
   return out + fmt::format("\ntotal dissimilarity {}   mean {}\n", format_significant(total, 7),
                            format_significant(total / std::max(1.0, sizes.sum()), 6));
 }
@@ -240,23 +164,10 @@ KMedoidsModel fit(const Valid<KMedoids>& spec, const Rows& rows, const FitOption
   const Found found = clara ? from_samples(model.spec, things, stream, execution.part(0.3, 0.9))
                             : exchanged(model.spec, things, stream, execution.part(0.3, 0.9));
 
-  const MedoidClusters clusters = clusters_of(far_from(things.all, found.medoids));
-  model.sizes = clusters.sizes;
-  model.within = clusters.within;
-  model.farthest = clusters.farthest;
-  model.total = clusters.within.sum();
+  model.tell(found.medoids, things.all, things.points, things.names, rows.width());
   if (!std::isfinite(model.total))
     throw Error("kmedoids: the sum of all dissimilarities is beyond the range of numbers; use another unit");
-  model.columns = rows.width();
-  model.medoid_rows.resize(model.spec.k);
-  for (Index m = 0; m < model.spec.k; ++m) model.medoid_rows(m) = static_cast<double>(found.medoids[at(m)] + 1);
-  if (model.spec.input == Input::rows) {
-    model.medoids = rows_at(things.points, found.medoids);
-    model.order = print_of_all(things.points);
-    if (clara) model.sample_prints = prints_of(rows_at(things.points, found.sample));
-  } else {
-    for (const Index each : found.medoids) model.things.push_back(things.names[at(each)]);
-  }
+  if (clara) model.sample_prints = prints_of(rows_at(things.points, found.sample));
   if (found.cancelled) {
     model.warnings.push_back("cancelled: the medoids are the best so far");
     model.certificate = unverified_medoids();

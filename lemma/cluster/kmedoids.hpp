@@ -1,6 +1,6 @@
 // lemma/cluster/kmedoids.hpp
 #pragma once
-#include <lemma/geometry/compared.hpp>
+#include <lemma/cluster/shared/medoid_clusters.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -42,7 +42,7 @@ struct KMedoids {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &KMedoids::k, "number of clusters", at_least(1)),
         param("input", &KMedoids::input, "rows, compared by the metric, or a square: the dissimilarities themselves"),
         param("metric", &KMedoids::metric, "how different two rows are"),
@@ -65,22 +65,14 @@ struct KMedoids {
 };
 static_assert(Described<KMedoids>);
 
-struct KMedoidsModel : Evidence {
+struct KMedoidsModel : MedoidClusters {
+  using Base = MedoidClusters;
   KMedoids spec;
-  Matrix medoids;      // of rows: one in each row; of a square: none
-  Vector medoid_rows;  // their numbers, from 1, rising
-  Vector sizes;        // rows of each cluster
-  Vector within;       // Σ d to the medoid, for each
-  Vector farthest;     // greatest d to the medoid, for each
-  double total = 0;
-  std::vector<std::string> things;  // of a square: what the medoids are called
-  Index columns = 0;
-  double order = 0;  // by which the rows are known to come in the order of the fit
   Vector sample_prints;
 
   static constexpr auto fields() {
     using M = KMedoidsModel;
-    return std::tuple{
+    return Listing{
         result("medoids", &M::medoids, "the rows that are medoids; none where dissimilarities are given", kByFeature),
         result("medoid_rows", &M::medoid_rows, "their numbers", kRowNumbers),
         result("sizes", &M::sizes, "rows in each cluster"),
@@ -94,16 +86,14 @@ struct KMedoidsModel : Evidence {
               "a number of each row of the sample that was kept; none of all rows")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"distances", "dissimilarity of the row and each medoid", Given::asked, PartColumns::numbered, "distance"},
              &KMedoidsModel::distances)};
   }
-  Index width() const { return columns; }
-  Index k() const { return medoid_rows.size(); }
   void check() const;
   /// The nearest medoid of each row, the first of equals. Of a model of a square a row holds its dissimilarities to all things.
-  Labels assign(const MatrixView& x) const;
-  Matrix distances(const MatrixView& x) const;
+  Labels assign(const MatrixView& x) const { return nearest_of(distances(x)); }
+  Matrix distances(const MatrixView& x) const { return distances_by(KMedoids::name, spec.input, spec.metric, x); }
   std::string summary(const Names& names) const;
 };
 

@@ -60,7 +60,7 @@ struct Spectral {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &Spectral::k,
               "number of clusters; by default where the first ten eigenvalues leave the widest gap, at least the parts "
               "of the "
@@ -120,7 +120,7 @@ struct SpectralModel : Evidence {
   static constexpr auto fields() {
     using M = SpectralModel;
     constexpr Along by_row{.across = Axis::row};
-    return std::tuple{
+    return Listing{
         result("labels", &M::labels, "the cluster of each vertex, numbered in the order in which they meet them",
                by_row),
         result("sizes", &M::sizes, "vertices in each cluster"),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <lemma/core/cbor.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/core/value.hpp>
@@ -59,15 +60,37 @@ std::uint64_t narrowest(const std::vector<double>& data) {
 }
 constexpr Index kLongestEmptyDimension = Index{1} << 20;  // an array without numbers could claim any length
 
+/// No fewer bytes than the value takes. What is reserved and not written takes no memory, where growing would copy all of it.
+std::size_t most_bytes(const Value& value, int level = 0) {
+  constexpr std::size_t kHead = 9;  // of anything
+  std::size_t out = kHead;
+  if (level >= kDeepestNesting) return out;  // it will be refused
+  if (value.is_string()) out += value.as_string().size();
+  if (value.is_list())
+    for (const Value& each : value.as_list()) out += most_bytes(each, level + 1);
+  if (value.is_object())
+    for (const auto& [key, each] : value.as_object()) out += kHead + key.size() + most_bytes(each, level + 1);
+  if (value.is_array()) {
+    const auto& [shape, data] = value.as_array();
+    out += kHead * (5 + shape.size() + data.size() / kBlock) + sizeof(double) * data.size();
+  }
+  return out;
+}
+
 class Writer {
  public:
+  /// Behind so many bytes of room.
+  Writer(std::size_t room, const Value& value) {
+    out_.reserve(room + most_bytes(value));
+    out_.resize(room);
+    write(value, 0);
+  }
   std::vector<std::uint8_t> take() { return std::move(out_); }
 
+ private:
   void write(const Value& value, int level) {
     std::visit([&](const auto& v) { write_kind(v, level); }, value.variant());
   }
-
- private:
   void write_kind(std::monostate, int) { head(kSimple, kNull); }
   void write_kind(bool b, int) { head(kSimple, b ? kTrue : kFalse); }
   void write_kind(std::int64_t i, int) {
@@ -327,11 +350,9 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::uint8_t> to_cbor(const Value& value) {
-  Writer writer;
-  writer.write(value, 0);
-  return writer.take();
-}
+std::vector<std::uint8_t> to_cbor_behind(std::size_t room, const Value& value) { return Writer(room, value).take(); }
+
+std::vector<std::uint8_t> to_cbor(const Value& value) { return to_cbor_behind(0, value); }
 
 Value from_cbor(const std::uint8_t* data, std::size_t size) { return Reader(data, size).document(); }
 

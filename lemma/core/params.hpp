@@ -5,13 +5,13 @@
 #pragma once
 #include <array>
 #include <lemma/core/error.hpp>
+#include <lemma/core/listing.hpp>
 #include <lemma/core/matrix.hpp>
 #include <lemma/core/value.hpp>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -68,7 +68,7 @@ constexpr Param<Spec, T> formerly(std::string_view name, Param<Spec, T> now) {
 
 template <class Spec>
 constexpr void for_each_param(auto&& visit) {
-  std::apply([&](const auto&... each) { (visit(each), ...); }, Spec::params());
+  Spec::params().for_each(visit);
 }
 
 struct Anything {
@@ -77,10 +77,16 @@ struct Anything {
   template <class T>
   operator T&() const&&;
 };
-template <class T, class... Given>
-consteval std::size_t field_count() {
-  if constexpr (requires { T{Given{}..., Anything{}}; }) return field_count<T, Given..., Anything>();
-  else return sizeof...(Given);
+template <std::size_t>
+using AnythingAt = Anything;
+template <class T, std::size_t... I>
+consteval bool takes_members(std::index_sequence<I...>) {
+  return requires { T{AnythingAt<I>{}...}; };
+}
+/// Whether the aggregate can be made from `count` values, and not from one more.
+template <class T, std::size_t count>
+consteval bool has_members() {
+  return takes_members<T>(std::make_index_sequence<count>()) && !takes_members<T>(std::make_index_sequence<count + 1>());
 }
 
 /// Each field of the aggregate is described; a forgotten one does not compile.
@@ -88,7 +94,7 @@ template <class Spec>
 concept Described = requires {
   Spec::params();
 }
-&&field_count<Spec>() == std::tuple_size_v<decltype(Spec::params())>;
+&&has_members<Spec, decltype(Spec::params())::size>();
 
 /// An enum with a name for each enumerator: `constexpr auto names_of(Start) { return std::array{…}; }` beside it.
 template <class E>

@@ -15,7 +15,7 @@ struct Rbf {
   double gamma = 1;
   static constexpr std::string_view name = "rbf";
   static constexpr auto params() {
-    return std::tuple{param("gamma", &Rbf::gamma, "inverse width", above(0), Step::logarithmic)};
+    return Listing{param("gamma", &Rbf::gamma, "inverse width", above(0), Step::logarithmic)};
   }
 };
 struct Poly {
@@ -23,7 +23,7 @@ struct Poly {
   double shift = 0;
   static constexpr std::string_view name = "poly";
   static constexpr auto params() {
-    return std::tuple{param("degree", &Poly::degree, "power", between(1, 9)),
+    return Listing{param("degree", &Poly::degree, "power", between(1, 9)),
                       param("shift", &Poly::shift, "added before the power")};
   }
 };
@@ -38,7 +38,7 @@ struct Toy {
 
   static constexpr std::string_view name = "toy";
   static constexpr auto params() {
-    return std::tuple{param("C", &Toy::C, "cost", within(0, 1e9)),
+    return Listing{param("C", &Toy::C, "cost", within(0, 1e9)),
                       param("steps", &Toy::steps, "how many", at_least(1)),
                       param("scale", &Toy::scale, "scale first"),
                       param("rule", &Toy::rule, "which one"),
@@ -55,7 +55,7 @@ static_assert(Described<Toy>);
 struct Forgetful {
   double a = 0, b = 0;
   [[maybe_unused]] static constexpr std::string_view name = "forgetful";
-  static constexpr auto params() { return std::tuple{param("a", &Forgetful::a, "described")}; }
+  static constexpr auto params() { return Listing{param("a", &Forgetful::a, "described")}; }
 };
 static_assert(!Described<Forgetful>);
 
@@ -168,7 +168,7 @@ struct Renamed {
   int max_iterations = 10;
   static constexpr std::string_view name = "renamed";
   static constexpr auto params() {
-    return std::tuple{formerly("sweeps", param("max_iterations", &Renamed::max_iterations, "at most", at_least(1)))};
+    return Listing{formerly("sweeps", param("max_iterations", &Renamed::max_iterations, "at most", at_least(1)))};
   }
 };
 

@@ -85,10 +85,19 @@ bool is_factor(const Expression& e) {
          is_column(e.arguments[0]);
 }
 
+/// A number that each row gives by itself, whatever the other rows are: log(y), y / n. A condition may know a value where a
+/// column is missing, and has classes.
+bool is_made_row_by_row(const Expression& e) {
+  const auto& known = known_functions();
+  const bool call = e.kind == Expression::Kind::call;
+  if (call && e.text != "I" && std::find(known.begin(), known.end(), e.text) == known.end()) return false;
+  return !columns_of(e).empty() && !has_scale(e) && !has_condition(e);
+}
+
 bool names_columns(const Formula& formula) {
   const auto plain = [](const Term& term) { return term.factors.size() == 1 && is_column(term.factors[0]); };
-  const bool one = formula.response.empty() ||
-                   (formula.response.size() == 1 && (is_column(formula.response[0]) || is_factor(formula.response[0])));
+  const auto response = [](const Expression& e) { return is_column(e) || is_factor(e) || is_made_row_by_row(e); };
+  const bool one = formula.response.empty() || (formula.response.size() == 1 && response(formula.response[0]));
   return one && formula.offsets.empty() && std::all_of(formula.terms.begin(), formula.terms.end(), plain);
 }
 
@@ -96,8 +105,18 @@ bool names_columns(const Formula& formula) {
 WantedColumns columns_named(const Formula& formula) {
   WantedColumns out;
   for (const auto& term : formula.terms) out.features.push_back(term.factors[0].text);
-  for (const auto& e : formula.response) out.others.push_back(is_factor(e) ? e.arguments[0].text : e.text);
+  for (const auto& e : formula.response) {
+    const auto names = columns_of(e);
+    out.others.insert(out.others.end(), names.begin(), names.end());
+  }
   return out;
+}
+
+/// A column is parsed into the matrix or beside it, not both.
+bool are_apart(const WantedColumns& wanted) {
+  return std::none_of(wanted.others.begin(), wanted.others.end(), [&](const auto& name) {
+    return std::find(wanted.features.begin(), wanted.features.end(), name) != wanted.features.end();
+  });
 }
 
 bool side_by_side(const std::vector<Index>& columns) {
@@ -154,12 +173,15 @@ Table MappedNpy::read(Index first, Index count) const {
   return Table(std::move(columns), schema_.source());
 }
 
-bool takes_columns_as_they_are(const Design& design) {
-  const DesignParts& parts = design.parts();
+namespace {
+
+/// Whether the features are columns as they stand, and the response is one that `numbers` allows, or classes of a column, or none.
+template <class Allowed>
+bool takes_columns(const DesignParts& parts, const Allowed& numbers) {
   const auto plain = [](const Variable& v) { return v.kind == Variable::Kind::numeric && is_column(v.value); };
   const auto& response = parts.response;
   const bool one = response.kind == Response::Kind::none ||
-                   (response.kind == Response::Kind::numeric && is_column(response.numbers[0])) ||
+                   (response.kind == Response::Kind::numeric && numbers(response.numbers[0])) ||
                    (response.kind == Response::Kind::classes && response.parts.size() == 1 &&
                     response.parts[0].takes_levels_of_column());
   return one && parts.offsets.empty() && parts.weights.empty() && parts.precision.empty() && parts.cluster.empty() &&
@@ -168,10 +190,20 @@ bool takes_columns_as_they_are(const Design& design) {
          std::all_of(parts.terms.begin(), parts.terms.end(), [](const auto& t) { return t.factors.size() == 1; });
 }
 
+/// The same, where the response may be made of columns too.
+bool reads_columns_as_they_are(const Design& design) {
+  return takes_columns(design.parts(), [](const Expression& e) { return is_column(e) || is_made_row_by_row(e); });
+}
+
+}  // namespace
+
+bool takes_columns_as_they_are(const Design& design) { return takes_columns(design.parts(), is_column); }
+
 std::optional<WantedColumns> columns_as_they_are(const Formula& formula, const std::vector<std::string>& names) {
   const Formula expanded = formula.expand(names);
   if (!names_columns(expanded)) return {};
   WantedColumns out = columns_named(expanded);
+  if (!are_apart(out)) return {};
   for (const auto& name : removed_names(formula)) {  // the design asks whether they are there
     const auto named = [&](const auto& all) { return std::find(all.begin(), all.end(), name.text) != all.end(); };
     if (!named(out.features) && !named(out.others)) out.others.push_back(name.text);
@@ -180,8 +212,10 @@ std::optional<WantedColumns> columns_as_they_are(const Formula& formula, const s
 }
 
 std::optional<WantedColumns> columns_as_they_are(const Design& design) {
-  if (!takes_columns_as_they_are(design)) return {};
-  return WantedColumns{design.features(), design.response_columns()};
+  if (!reads_columns_as_they_are(design)) return {};
+  WantedColumns out{design.features(), design.response_columns()};
+  if (!are_apart(out)) return {};
+  return out;
 }
 
 std::optional<Design> design_of_columns(const Formula& formula, const TableStream& data, const DesignOptions& options) {
@@ -189,8 +223,10 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
   if (!x || !options.weights.empty() || !options.precision.empty() || !options.id.empty() || !options.cluster.empty())
     return {};
   if (!names_columns(formula.expand(data.schema().names()))) return {};  // what else there is to learn takes all rows
+  const bool made = formula.response.size() == 1 && !is_column(formula.response[0]) && !is_factor(formula.response[0]);
+  if (made && options.classify) return {};  // each of its values is a class
   std::vector<Index> few{0};
-  if (formula.response.size() == 1 && (options.classify || options.classify_categories)) {
+  if (formula.response.size() == 1 && !made && (options.classify || options.classify_categories)) {
     const Expression& e = formula.response[0];
     const Expression& column = is_factor(e) ? e.arguments[0] : e;
     const Column* found = data.schema().find(column.text);
@@ -207,7 +243,7 @@ std::optional<Design> design_of_columns(const Formula& formula, const TableStrea
 }
 
 bool numbers_are_all_there(const Design& design, const TableStream& data, const Execution& execution) {
-  return takes_columns_as_they_are(design) &&
+  return reads_columns_as_they_are(design) &&
          (data.complete() || all_there(data, places_of(design.looked_at(), data.schema()), execution));
 }
 
@@ -229,35 +265,42 @@ MatrixRows::MatrixRows(const Design& design, const TableStream& data, Use use) {
   if (has_response) take_response(design, data, use);
 }
 
-/// The response is one column: the design says what it makes of it, from tables of that column alone. Numbers are looked at
-/// where they lie.
+/// A column of numbers is looked at where it lies. Of anything else the design says what it makes of it, from tables of the
+/// columns of the response alone.
 void MatrixRows::take_response(const Design& design, const TableStream& data, Use use) {
-  const std::string name = design.response_columns()[0];
-  const Column* beside = data.column(name);
-  const bool numeric_response = design.parts().response.kind == Response::Kind::numeric;
-  if (beside && beside->type() == ColumnType::numeric && numeric_response) {
+  const std::vector<std::string> names = design.response_columns();
+  const Column* beside = data.column(names[0]);
+  const auto& response = design.parts().response;
+  const bool as_it_stands = response.kind == Response::Kind::numeric && is_column(response.numbers[0]);
+  if (beside && beside->type() == ColumnType::numeric && as_it_stands) {
     y_ = beside->numbers().values;
     return;
   }
-  if (!beside && numeric_response) {
-    y_column_.emplace(data.matrix()->middleCols(places_of({name}, data.schema())[0], 1));
+  const auto places = places_of(names, data.schema());
+  if (!beside && as_it_stands) {
+    y_column_.emplace(data.matrix()->middleCols(places[0], 1));
     return;
   }
   DesignParts response_alone = design.parts();
   response_alone.terms.clear();
   response_alone.variables.clear();
   response_alone.finish();
-  const Index place = places_of({name}, data.schema())[0];
+  std::vector<std::string> names_beside;
+  for (const auto& name : names)
+    if (data.column(name)) names_beside.push_back(name);
+  if (response.kind == Response::Kind::numeric) numbers_.reserve(at(count()));
+  else label_.reserve(at(count()));
   constexpr Index kTogether = Index{1} << 16;
   for (Index first = 0; first < count(); first += kTogether) {
     const Index size = std::min(kTogether, count() - first);
-    Table part;
-    if (beside) {
-      part = data.read_columns(first, size, {name});
-    } else {
-      const auto y = data.matrix()->col(place).segment(first, size);
-      part = Table({numeric(name, std::vector<double>(y.begin(), y.end()))}, data.schema().source());
+    std::vector<Column> columns;
+    if (!names_beside.empty()) columns = data.read_columns(first, size, names_beside).all();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (data.column(names[k])) continue;
+      const auto y = data.matrix()->col(places[k]).segment(first, size);
+      columns.push_back(numeric(names[k], std::vector<double>(y.begin(), y.end())));
     }
+    const Table part(std::move(columns), data.schema().source());
     const BoundTable bound(response_alone, part, use, first);
     std::vector<Index> every(at(size));
     std::iota(every.begin(), every.end(), 0);

@@ -36,7 +36,8 @@ class MappedNpy final : public TableStream {
 std::optional<WantedColumns> columns_as_they_are(const Formula& formula, const std::vector<std::string>& names);
 std::optional<WantedColumns> columns_as_they_are(const Design& design);
 
-/// The design of a formula that takes columns as they stand ('y ~ .', 'x3 ~ x1 + x2', '~ .'), learned from a few rows.
+/// The design of a formula that takes columns as they stand ('y ~ .', 'x3 ~ x1 + x2', '~ .') and at most makes a number of
+/// them for the response ('log(y) ~ .'), learned from a few rows.
 /// Nothing when the formula changes columns, the options weigh rows, or a number is missing: then the table has to be made.
 /// Error where a number is infinite.
 std::optional<Design> design_of_columns(const Formula& formula, const TableStream& data, const DesignOptions& options);

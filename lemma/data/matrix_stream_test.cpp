@@ -67,6 +67,8 @@ TEST(MappedNpy, GivesTheRowsOfTheTableWithoutACopy) {
   expect_same_rows("x3 ~ .", *mapped, table, {});  // it stands between the others: a copy
   expect_same_rows("x2 ~ .", *mapped, table, {.classify = true});
   expect_same_rows("~ x3 + x1", *mapped, table, {});
+  expect_same_rows("log(x3 + 1) ~ x1", *mapped, table, {});
+  expect_same_rows("I(x3 / (x2 + 1)) ~ .", *mapped, table, {});
   const auto design = design_of_columns(formula("x1 ~ ."), *mapped, {});
   EXPECT_EQ(MatrixRows(*design, *mapped).matrix()->data(), mapped->matrix()->data() + 1);
 }
@@ -74,7 +76,8 @@ TEST(MappedNpy, GivesTheRowsOfTheTableWithoutACopy) {
 TEST(MappedNpy, WhatIsMoreThanColumnsNeedsTheTable) {
   const File file(numbers());
   const auto mapped = MappedNpy::open(file.path());
-  for (const char* text : {"x1 ~ log(x3 + 1)", "x1 ~ x2:x3", "x1 ~ factor(x2)", "log(x3 + 1) ~ x1", "x1 ~ poly(x3, 2)"})
+  for (const char* text : {"x1 ~ log(x3 + 1)", "x1 ~ x2:x3", "x1 ~ factor(x2)", "scale(x3) ~ x1",
+                           "I(2 * scale(x3)) ~ x1", "I(x3 > 2) ~ x1", "x1 ~ poly(x3, 2)"})
     EXPECT_FALSE(design_of_columns(formula(text), *mapped, {}).has_value()) << text;
   EXPECT_FALSE(design_of_columns(formula("x1 ~ x3"), *mapped, {.weights = "x2"}).has_value());
   EXPECT_NE(message_of([&] { design_of_columns(formula("x1 ~ x9"), *mapped, {}); }).find("x9"), std::string::npos);

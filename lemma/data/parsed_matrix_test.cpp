@@ -55,6 +55,9 @@ TEST(ParsedMatrix, GivesTheRowsOfTheTableBitForBit) {
   const std::vector<std::pair<const char*, DesignOptions>> cases = {{"y ~ a + b + c", {}},
                                                                     {"y ~ c + a", {}},
                                                                     {"~ b + y", {}},
+                                                                    {"log(y + 1) ~ a + b", {}},
+                                                                    {"I(y / (c + 1)) ~ b + a", {}},
+                                                                    {"sqrt(y) ~ a", {.classify_categories = true}},
                                                                     {"g ~ a + b", {.classify = true}},
                                                                     {"factor(c) ~ a + b", {.classify = true}},
                                                                     {"c ~ b + a", {.classify = true}}};
@@ -92,6 +95,31 @@ TEST(ParsedMatrix, WhatIsNotNumbersIsATable) {
   EXPECT_EQ(*opened(late, "y ~ a + b")->table(), read_csv(late.path()));
   EXPECT_NE(opened(late, "y ~ a + c")->matrix(), nullptr);
   EXPECT_EQ(open_parsed("iris", {}, [](const auto&) { return std::optional<WantedColumns>(); }), nullptr);
+}
+
+TEST(ParsedMatrix, AResponseMadeOfAFeatureOrOfAllRowsNeedsTheTable) {
+  const File file(some_rows());
+  for (const char* text : {"log(b + 1) ~ a + b", "scale(y) ~ a", "I(y > 3) ~ a"})
+    EXPECT_NE(opened(file, text)->table(), nullptr) << text;
+  EXPECT_FALSE(design_of_columns(formula("sqrt(y) ~ a"), *opened(file, "sqrt(y) ~ a"), {.classify = true}).has_value());
+}
+
+TEST(ParsedMatrix, AResponseThatIsNoNumberIsNamedByItsRow) {
+  const File file(some_rows());  // y is 0 in the first row
+  const auto data = opened(file, "log(y) ~ a");
+  const auto design = design_of_columns(formula("log(y) ~ a"), *data, {});
+  ASSERT_TRUE(design.has_value());
+  const Table table = read_csv(file.path());
+  const Design usual(formula("log(y) ~ a"), table);
+  const auto message = [](const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const Error& error) { return std::string(error.what()); }
+    return std::string("no error");
+  };
+  const std::string found = message([&] { MatrixRows(*design, *data); });
+  EXPECT_NE(found.find("row 1"), std::string::npos) << found;
+  EXPECT_EQ(found, message([&] { usual.train(table); }));
 }
 
 TEST(ParsedMatrix, TextsThatAreMadeClassesAreLearnedFromAllRows) {

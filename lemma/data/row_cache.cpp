@@ -1,32 +1,11 @@
 // lemma/data/row_cache.cpp
-#include <cstdlib>
-#include <fcntl.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/nameless_file.hpp>
 #include <lemma/data/row_cache.hpp>
-#include <string>
 #include <unistd.h>
 
 namespace lemma {
 namespace {
-
-/// A file in that folder that has no name; −1 when there can be none.
-int nameless_file(const std::string& folder) {
-#ifdef O_TMPFILE
-  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600); file >= 0) return file;
-#endif
-  std::string name = folder + "/lemma-rows-XXXXXX";
-  const int file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file >= 0) ::unlink(name.c_str());
-  return file;
-}
-
-/// $TMPDIR, else /var/tmp, which lies on a disk where /tmp may be memory.
-int open_somewhere() {
-  if (const char* given = std::getenv("TMPDIR"); given && *given)
-    if (const int file = nameless_file(given); file >= 0) return file;
-  const int file = nameless_file("/var/tmp");
-  return file >= 0 ? file : nameless_file("/tmp");
-}
 
 bool write_all(int file, const void* from, std::size_t bytes, off_t at) {
   const char* p = static_cast<const char*>(from);
@@ -62,7 +41,7 @@ RowCache::RowCache(Index rows, Index width, Parts parts)
                                                            parts.offset + parts.responses) +
                  sizeof(std::uint64_t) * static_cast<std::size_t>(parts.cluster) +
                  sizeof(int) * static_cast<std::size_t>(parts.label)),
-      file_(open_somewhere()),
+      file_(nameless_file()),
       state_(std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>((rows + kRows - 1) / kRows))) {}
 
 RowCache::~RowCache() {

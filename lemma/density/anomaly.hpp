@@ -34,7 +34,7 @@ struct Anomaly {
                                      .uses_response = false,
                                      .random = true};
   static constexpr auto params() {
-    return std::tuple{param("base", &Anomaly::base, "the density: kde, gaussian, gmm, histogram … (default: kde)"),
+    return Listing{param("base", &Anomaly::base, "the density: kde, gaussian, gmm, histogram … (default: kde)"),
                       param("false_alarm", &Anomaly::false_alarm,
                             "probability with which a row that is like the others is called an outlier", within(0, 1)),
                       param("folds", &Anomaly::folds, "parts of the rows, each judged by the density of the others",
@@ -55,12 +55,12 @@ struct AnomalyModel : Evidence {
 
   static constexpr auto fields() {
     using M = AnomalyModel;
-    return std::tuple{state("base", &M::base, "the density of all rows"),
+    return Listing{state("base", &M::base, "the density of all rows"),
                       result("threshold", &M::threshold, "log density at and below which a row is an outlier"),
                       result("outliers", &M::outliers, "how many rows of the fit are")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"outlier", "1 where the density is at most the threshold, else 0"}, &AnomalyModel::outlier)};
   }
   Index width() const { return base->width(); }

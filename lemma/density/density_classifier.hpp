@@ -31,7 +31,7 @@ struct DensityClassifier {
                                      .takes_weights = true,
                                      .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("base", &DensityClassifier::base,
               "the density of a class: kde, gaussian, gmm, histogram … (default: kde)"),
         param("prior", &DensityClassifier::prior,
@@ -52,7 +52,7 @@ struct DensityClassifierModel : Evidence {
 
   static constexpr auto fields() {
     using M = DensityClassifierModel;
-    return std::tuple{state("densities", &M::densities, "one for each class"),
+    return Listing{state("densities", &M::densities, "one for each class"),
                       result("prior", &M::prior, "prior probability of each class", kByClass),
                       result("counts", &M::counts, "weight of the rows of each class", kByClass)};
   }

@@ -38,7 +38,7 @@ struct Histogram {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("bins", &Histogram::bins,
+    return Listing{param("bins", &Histogram::bins,
                             "number of bins: one for all columns or one for each, or the rule to find it by",
                             between(1, 100000))};
   }
@@ -56,7 +56,7 @@ struct HistogramModel : Evidence {
 
   static constexpr auto fields() {
     using M = HistogramModel;
-    return std::tuple{result("low", &M::low, "where the bins of each column begin", kByFeature),
+    return Listing{result("low", &M::low, "where the bins of each column begin", kByFeature),
                       result("high", &M::high, "where they end", kByFeature),
                       result("bins", &M::bins, "how many each column has", kByFeature),
                       result("cells", &M::cells, "cells that hold rows: the bin of each column, from 0", kByFeature),

@@ -38,7 +38,7 @@ struct IsolationForest {
                                      .uses_response = false,
                                      .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("trees", &IsolationForest::trees, "how many are grown", between(1, 100000)),
         param("sample", &IsolationForest::sample,
               "rows that a tree is grown from; by default 256, or half of the rows where that is fewer", at_least(2)),
@@ -60,7 +60,7 @@ struct IsolationForestModel : Evidence {
 
   static constexpr auto fields() {
     using M = IsolationForestModel;
-    return std::tuple{result("threshold", &M::threshold, "score at and above which a row is an outlier"),
+    return Listing{result("threshold", &M::threshold, "score at and above which a row is an outlier"),
                       result("outliers", &M::outliers, "how many rows of the fit are"),
                       state("seed", &M::seed, "of the draws"),
                       state("columns", &M::columns, "how many a row has"),
@@ -71,7 +71,7 @@ struct IsolationForestModel : Evidence {
   }
   static constexpr auto parts() {
     using M = IsolationForestModel;
-    return std::tuple{part({"score", "between 0 and 1: the higher, the fewer questions set the row apart"}, &M::score),
+    return Listing{part({"score", "between 0 and 1: the higher, the fewer questions set the row apart"}, &M::score),
                       part({"outlier", "1 where the score is at least the threshold, else 0"}, &M::outlier)};
   }
   Index width() const { return columns; }

@@ -54,7 +54,7 @@ struct Kde {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kernel", &Kde::kernel, "the shape of a bump"),
         param(
             "bandwidth", &Kde::bandwidth,
@@ -86,7 +86,7 @@ struct KdeModel : Evidence {
   static constexpr std::size_t kNotStored = 1;  // kept
   static constexpr auto fields() {
     using M = KdeModel;
-    return std::tuple{
+    return Listing{
         result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
         result(
             "loo_log_likelihood", &M::loo_log_likelihood,

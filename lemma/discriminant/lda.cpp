@@ -86,6 +86,8 @@ std::vector<double> column_of(const Matrix& m, Index j) {
 
 void Lda::check() const { check_prior(name, prior); }
 
+Vector LdaModel::centre() const { return means.transpose() * prior; }
+
 double LdaModel::divisor() const {
   return counts.sum() - (spec.covariance == PooledDivisor::unbiased ? static_cast<double>(class_count()) : 0.0);
 }

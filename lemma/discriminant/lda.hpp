@@ -40,7 +40,7 @@ struct Lda {
       .scans = true,
       .takes_weights = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("prior", &Lda::prior,
               "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1)),
         param("covariance", &Lda::covariance, "divisor of the pooled covariance: n - K (unbiased) or n (ml)"),
@@ -63,7 +63,7 @@ struct LdaModel : Evidence {
   Matrix covariance;           // pooled, after shrinkage
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("prior", &LdaModel::prior, "prior probability of each class", kByClass),
         result("counts", &LdaModel::counts, "rows of each class, by weight", kByClass),
         result("means", &LdaModel::means, "class means: a row per class, a column per feature", kClassesByFeature),
@@ -88,7 +88,7 @@ struct LdaModel : Evidence {
   DrawnRows draw(Index count, std::uint64_t seed) const;
   std::string summary(const Names& names) const;
 
-  Vector centre() const { return means.transpose() * prior; }
+  Vector centre() const;
   /// What the pooled scatter was divided by: n − K, or n.
   double divisor() const;
 };

@@ -51,7 +51,7 @@ struct Qda {
       .scans = true,
       .takes_weights = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("shape", &Qda::shape,
               "of the covariances: any, a diagonal, or one variance; of each class, or in common"),
         param("pooling", &Qda::pooling, "how far each covariance moves towards the pooled one; 1: lda", between(0, 1)),
@@ -75,7 +75,7 @@ struct QdaModel : Evidence {
 
   static constexpr auto fields() {
     using M = QdaModel;
-    return std::tuple{
+    return Listing{
         result("prior", &M::prior, "prior probability of each class", kByClass),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
         result("means", &M::means, "class means: a row per class, a column per feature", kClassesByFeature),

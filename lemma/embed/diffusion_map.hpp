@@ -33,7 +33,7 @@ struct DiffusionMap {
       .uses_response = false};
   static constexpr auto params() {
     using S = DiffusionMap;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "how rows are compared"),
         param("epsilon", &S::epsilon, "of exp(-d^2 / epsilon); chosen: the median of the squared distances", above(0),
               Step::logarithmic),
@@ -54,9 +54,9 @@ struct DiffusionMapModel : Embedded {
 
   static constexpr auto fields() {
     using M = DiffusionMapModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("eigenvalues", &M::eigenvalues, "of the walk, the largest below 1, descending"),
+        Listing{result("eigenvalues", &M::eigenvalues, "of the walk, the largest below 1, descending"),
                    state("degrees", &M::degrees, "q: the sum of the kernel over each row's others and itself")},
         last_fields());
   }

@@ -34,7 +34,7 @@ struct HessianLle {
       .uses_response = false};
   static constexpr auto params() {
     using S = HessianLle;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "by which neighbours are near"),
         param("neighbors", &S::neighbors, "nearest rows that a plane is laid through", at_least(1)),
         param("radius", &S::radius, "rows at most so far, in the place of neighbors", above(0), Step::logarithmic),
@@ -54,9 +54,9 @@ struct HessianLleModel : Embedded {
 
   static constexpr auto fields() {
     using M = HessianLleModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("eigenvalues", &M::eigenvalues,
+        Listing{result("eigenvalues", &M::eigenvalues,
                           "of the sum of squared derivatives, above that of the constant, ascending"),
                    result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());

@@ -43,7 +43,7 @@ struct Isomap {
       .random = true};
   static constexpr auto params() {
     using S = Isomap;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "how rows are compared"),
         param("neighbors", &S::neighbors, "nearest rows that a row is joined to", at_least(1)),
         param("radius", &S::radius, "rows at most so far are joined, in the place of neighbors", above(0),
@@ -71,9 +71,9 @@ struct IsomapModel : Embedded {
 
   static constexpr auto fields() {
     using M = IsomapModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{
+        Listing{
             result("eigenvalues", &M::eigenvalues, "of B, those that are kept, descending"),
             result("residual_variance", &M::residual_variance,
                    "1 - squared correlation of the ways and the distances, in 1, 2, ... dimensions"),

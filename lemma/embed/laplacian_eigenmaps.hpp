@@ -41,7 +41,7 @@ struct LaplacianEigenmaps {
       .uses_response = false};
   static constexpr auto params() {
     using S = LaplacianEigenmaps;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "how rows are compared"),
         param("neighbors", &S::neighbors, "nearest rows that a row is joined to", at_least(1)),
         param("radius", &S::radius, "rows at most so far are joined, in the place of neighbors", above(0),
@@ -67,9 +67,9 @@ struct LaplacianEigenmapsModel : Embedded {
 
   static constexpr auto fields() {
     using M = LaplacianEigenmapsModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("eigenvalues", &M::eigenvalues, "of the Laplacian, the smallest above 0, ascending"),
+        Listing{result("eigenvalues", &M::eigenvalues, "of the Laplacian, the smallest above 0, ascending"),
                    result("degree_sum", &M::degree_sum, "sum of all affinities, each edge in both directions"),
                    result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());

@@ -37,7 +37,7 @@ struct Lle {
       .uses_response = false};
   static constexpr auto params() {
     using S = Lle;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "by which neighbours are near"),
         param("neighbors", &S::neighbors, "nearest rows that a row is a mixture of", at_least(1)),
         param("radius", &S::radius, "rows at most so far, in the place of neighbors", above(0), Step::logarithmic),
@@ -61,9 +61,9 @@ struct LleModel : Embedded {
 
   static constexpr auto fields() {
     using M = LleModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("eigenvalues", &M::eigenvalues,
+        Listing{result("eigenvalues", &M::eigenvalues,
                           "of (I - W)'(I - W), the smallest above that of the constant, ascending"),
                    result("reconstruction_error", &M::reconstruction_error,
                           "sum of |x_i - sum_j w_ij x_j|^2: what the weights leave of the rows"),

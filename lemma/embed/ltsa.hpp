@@ -34,7 +34,7 @@ struct Ltsa {
       .uses_response = false};
   static constexpr auto params() {
     using S = Ltsa;
-    return std::tuple{
+    return Listing{
         param("metric", &S::metric, "by which neighbours are near"),
         param("neighbors", &S::neighbors, "nearest rows that a plane is laid through", at_least(1)),
         param("radius", &S::radius, "rows at most so far, in the place of neighbors", above(0), Step::logarithmic),
@@ -54,9 +54,9 @@ struct LtsaModel : Embedded {
 
   static constexpr auto fields() {
     using M = LtsaModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{
+        Listing{
             result("eigenvalues", &M::eigenvalues, "of the alignment matrix, above that of the constant, ascending"),
             result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());

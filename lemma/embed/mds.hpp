@@ -37,7 +37,7 @@ struct Mds {
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("input", &Mds::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &Mds::metric, "how rows are compared"),
         param("dimensions", &Mds::dimensions, "of the picture", at_least(1)),
@@ -63,9 +63,9 @@ struct MdsModel : Embedded {
 
   static constexpr auto fields() {
     using M = MdsModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("eigenvalues", &M::eigenvalues, "of B, descending; beyond 2,000 things those that are kept"),
+        Listing{result("eigenvalues", &M::eigenvalues, "of B, descending; beyond 2,000 things those that are kept"),
                    result("goodness_of_fit", &M::goodness_of_fit,
                           "sum of the eigenvalues that are kept over that of all sizes, and over that of the positive "
                           "ones; null beyond 2,000 things"),

@@ -40,7 +40,7 @@ struct NonmetricMds {
       .random = true};
   static constexpr auto params() {
     using S = NonmetricMds;
-    return std::tuple{
+    return Listing{
         param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d, weight"),
         param("metric", &S::metric, "how rows are compared"),
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
@@ -63,8 +63,8 @@ struct NonmetricMdsModel : Embedded {
 
   static constexpr auto fields() {
     using M = NonmetricMdsModel;
-    return std::tuple_cat(first_fields(),
-                          std::tuple{result("stress", &M::stress, "Kruskal's stress-1: what is minimised"),
+    return joined(first_fields(),
+                          Listing{result("stress", &M::stress, "Kruskal's stress-1: what is minimised"),
                                      result("trace", &M::trace, "the stress at the start and after each step")},
                           last_fields());
   }

@@ -36,7 +36,7 @@ struct Sammon {
       .random = true};
   static constexpr auto params() {
     using S = Sammon;
-    return std::tuple{
+    return Listing{
         param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &S::metric, "how rows are compared"),
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
@@ -58,8 +58,8 @@ struct SammonModel : Embedded {
 
   static constexpr auto fields() {
     using M = SammonModel;
-    return std::tuple_cat(first_fields(),
-                          std::tuple{result("stress", &M::stress, "Sammon's stress: what is minimised"),
+    return joined(first_fields(),
+                          Listing{result("stress", &M::stress, "Sammon's stress: what is minimised"),
                                      result("trace", &M::trace, "the stress at the start and after each step")},
                           last_fields());
   }

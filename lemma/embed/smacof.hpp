@@ -42,7 +42,7 @@ struct Smacof {
       .random = true};
   static constexpr auto params() {
     using S = Smacof;
-    return std::tuple{
+    return Listing{
         param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d, weight"),
         param("metric", &S::metric, "how rows are compared"),
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
@@ -66,9 +66,9 @@ struct SmacofModel : Embedded {
 
   static constexpr auto fields() {
     using M = SmacofModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{result("stress", &M::stress, "share of the squares that the distances miss: what is minimised"),
+        Listing{result("stress", &M::stress, "share of the squares that the distances miss: what is minimised"),
                    result("raw_stress", &M::raw_stress, "sum of w (disparity - d)^2 over pairs"),
                    result("line", &M::line, "a and b of the disparities a + b delta: 0 and 1 of kind ratio"),
                    result("trace", &M::trace, "the stress at the start and after each step")},

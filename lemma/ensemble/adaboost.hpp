@@ -44,7 +44,7 @@ struct AdaBoost {
       .random = true};
   static constexpr auto params() {
     using S = AdaBoost;
-    return std::tuple{
+    return Listing{
         param("base", &S::base,
               "the learner, any method that predicts classes; auto: the stump of least weighted error"),
         param("rounds", &S::rounds, "learners, at most", at_least(1), Step::logarithmic),
@@ -67,7 +67,7 @@ struct AdaBoostModel : Evidence {
 
   static constexpr auto fields() {
     using M = AdaBoostModel;
-    return std::tuple{
+    return Listing{
         result("beta", &M::beta, "vote of each learner"),
         result("error", &M::error, "of each learner, by the weights of its round"),
         result("training_error", &M::training_error, "of all learners up to each round, on the training rows"),

@@ -52,7 +52,7 @@ struct Bagging {
       .random = true};
   static constexpr auto params() {
     using S = Bagging;
-    return std::tuple{
+    return Listing{
         param("base", &S::base, "the method, any that predicts classes or numbers; auto: a tree that is not pruned"),
         param("rounds", &S::rounds, "bags, with a model each", at_least(1), Step::logarithmic),
         param("replace", &S::replace, "rows are drawn with replacement"),
@@ -76,7 +76,7 @@ struct BaggingModel : Evidence {
 
   static constexpr auto fields() {
     using M = BaggingModel;
-    return std::tuple{
+    return Listing{
         result("oob_error", &M::oob_error,
                "out of the bag: the share of wrong classes, or the mean squared error; null where no row is outside"),
         result("outside", &M::outside, "share of the rows, by weight, that some model has not seen"),

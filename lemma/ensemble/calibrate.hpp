@@ -42,7 +42,7 @@ struct Calibrate {
       .takes_weights = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("base", &Calibrate::base, "the method whose scores become probabilities (default: linear_svm)"),
         param("map", &Calibrate::map,
               "from score to probability: a sigmoid, any curve that never falls, or one factor for all classes"),
@@ -66,7 +66,7 @@ struct CalibrateModel : Evidence {
 
   static constexpr auto fields() {
     using M = CalibrateModel;
-    return std::tuple{state("base", &M::base, "the method fitted to all rows"),
+    return Listing{state("base", &M::base, "the method fitted to all rows"),
                       result("slope", &M::slope, "of the scores: a of each class (platt), 1/T (temperature)"),
                       result("offset", &M::offset, "b of each class (platt)"),
                       result("scores", &M::scores, "where the curves turn (isotonic), class after class"),

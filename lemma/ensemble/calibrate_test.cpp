@@ -23,7 +23,7 @@ struct ByHeart {
                                      .example = "lemma fit by_heart iris",
                                      .keeps_rows = true,
                                      .takes_weights = true};
-  static constexpr auto params() { return std::tuple{param("factor", &ByHeart::factor, "of the first column")}; }
+  static constexpr auto params() { return Listing{param("factor", &ByHeart::factor, "of the first column")}; }
 };
 static_assert(Described<ByHeart>);
 
@@ -33,7 +33,7 @@ struct ByHeartModel : Evidence {
   Labels label;
 
   static constexpr auto fields() {
-    return std::tuple{state("x", &ByHeartModel::x, "the rows"), state("label", &ByHeartModel::label, "their classes")};
+    return Listing{state("x", &ByHeartModel::x, "the rows"), state("label", &ByHeartModel::label, "their classes")};
   }
   Index width() const { return x.cols(); }
   Index class_count() const { return 2; }

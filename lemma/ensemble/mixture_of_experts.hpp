@@ -51,7 +51,7 @@ struct MixtureOfExperts {
       .random = true};
   static constexpr auto params() {
     using S = MixtureOfExperts;
-    return std::tuple{
+    return Listing{
         param("experts", &S::experts, "models among which rows are shared out", at_least(2)),
         param("expert", &S::expert,
               "the method of each, one that takes weights; auto: multinomial for classes, ols for numbers"),
@@ -79,7 +79,7 @@ struct MixtureOfExpertsModel : Evidence {
 
   static constexpr auto fields() {
     using M = MixtureOfExpertsModel;
-    return std::tuple{
+    return Listing{
         result("log_likelihood", &M::log_likelihood, "mean over the rows, in nats"),
         result("shares", &M::shares, "of the rows, by their responsibilities, that each expert has"),
         result("deviations", &M::deviations, "of numbers: the standard deviation around each expert's prediction"),
@@ -93,7 +93,7 @@ struct MixtureOfExpertsModel : Evidence {
         state("classes", &M::classes, "classes told apart; 0: numbers")};
   }
   static constexpr auto parts() {
-    return std::tuple{part({"experts", "share of each expert in what is predicted, by the gate", Given::asked,
+    return Listing{part({"experts", "share of each expert in what is predicted, by the gate", Given::asked,
                             PartColumns::numbered, "expert"},
                            &MixtureOfExpertsModel::shares_at)};
   }

@@ -51,7 +51,7 @@ struct ModelAverage {
       .random = true};
   static constexpr auto params() {
     using S = ModelAverage;
-    return std::tuple{
+    return Listing{
         param("methods", &S::methods,
               "those that are averaged; auto: lda and tree for classes, ridge and tree for numbers"),
         param(
@@ -77,7 +77,7 @@ struct ModelAverageModel : Evidence {
 
   static constexpr auto fields() {
     using M = ModelAverageModel;
-    return std::tuple{
+    return Listing{
         result("weights", &M::weights, "of each method"),
         result("log_likelihoods", &M::log_likelihoods, "of each method: mean over rows it has not seen, in nats"),
         result("log_likelihood", &M::log_likelihood, "of the mixture with these weights: mean over the same rows"),

@@ -34,7 +34,7 @@ struct PerResponse {
       .either_response = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{param("base", &PerResponse::base,
+    return Listing{param("base", &PerResponse::base,
                             "the method, any that predicts classes or numbers; auto: a tree that is not pruned")};
   }
   void check() const;
@@ -50,10 +50,10 @@ struct PerResponseModel : Evidence {
 
   static constexpr auto fields() {
     using M = PerResponseModel;
-    return std::tuple{state("models", &M::models, "one for each response"), state("features", &M::features, "columns"),
+    return Listing{state("models", &M::models, "one for each response"), state("features", &M::features, "columns"),
                       state("classes", &M::classes, "of each response how many classes it has; 0: numbers")};
   }
-  static constexpr auto parts() { return std::tuple{part(kValuesPart, &PerResponseModel::values)}; }
+  static constexpr auto parts() { return Listing{part(kValuesPart, &PerResponseModel::values)}; }
   Index width() const { return features; }
   bool several() const { return models.size() > 1; }
   Index class_count() const { return several() ? 0 : classes.front(); }

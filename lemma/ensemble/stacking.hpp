@@ -42,7 +42,7 @@ struct Stacking {
       .random = true};
   static constexpr auto params() {
     using S = Stacking;
-    return std::tuple{
+    return Listing{
         param("methods", &S::methods,
               "those whose predictions are learned from; auto: lda and tree for classes, ridge and tree for numbers"),
         param("last", &S::last, "the method that learns from them; auto: multinomial for classes, ridge for numbers"),
@@ -65,7 +65,7 @@ struct StackingModel : Evidence {
 
   static constexpr auto fields() {
     using M = StackingModel;
-    return std::tuple{
+    return Listing{
         result("errors", &M::errors,
                "of each method on rows it has not seen: the share of wrong classes, or the mean squared error"),
         result("fold", &M::fold, "of each training row, from 0; -1: a row of weight 0", Along{Axis::row}),

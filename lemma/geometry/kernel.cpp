@@ -33,6 +33,16 @@ double rate_for(double spread) { return spread > 0 && std::isfinite(1 / spread) 
 
 }  // namespace
 
+Kernel::Kernel() : node_(Named(Rbf{})) {}
+Kernel::Kernel(CustomKernel own) : node_(std::move(own)) {}
+Kernel::Kernel(Sum sum) : node_(std::move(sum)) {}
+Kernel::Kernel(Product product) : node_(std::move(product)) {}
+Kernel::Kernel(const Kernel&) = default;
+Kernel::Kernel(Kernel&&) noexcept = default;
+Kernel& Kernel::operator=(const Kernel&) = default;
+Kernel& Kernel::operator=(Kernel&&) noexcept = default;
+Kernel::~Kernel() = default;
+
 void Rbf::check() const {
   const int given = gamma.has_value() + sigma.has_value() + !lengths.empty() + (metric.size() > 0);
   if (given > 1) throw Error("rbf takes one of gamma, sigma, lengths and metric, and was given more");
@@ -211,6 +221,15 @@ void Codec<Kernel>::read(Kernel& field, const Value& value, const std::string& w
   }
   Codec<Kernel::Named>::read(named, value, where);
   field = std::visit([](const auto& atom) { return Kernel(atom); }, named);
+}
+
+void detail::Describe<Kernel>::kind(ParamInfo& info) {
+  Describe<Kernel::Named>::kind(info);
+  info.kind = ParamInfo::Kind::name_or_text;
+}
+
+void detail::Describe<Kernel>::parts(const std::string& name, std::vector<ParamInfo>& out) {
+  Describe<Kernel::Named>::parts(name, out);
 }
 
 }  // namespace lemma

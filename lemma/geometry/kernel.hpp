@@ -20,7 +20,7 @@ class Points;
 /// x·z
 struct LinearKernel {
   static constexpr std::string_view name = "linear";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// (γ x·z + offset)^degree; offset 0 is the homogeneous one.
@@ -31,7 +31,7 @@ struct Poly {
 
   static constexpr std::string_view name = "poly";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("degree", &Poly::degree, "the power", between(1, 100)),
         param("gamma", &Poly::gamma, "factor of the inner product; chosen: 1 / (sum of the columns' variances)",
               above(0), Step::logarithmic),
@@ -48,7 +48,7 @@ struct Rbf {
 
   static constexpr std::string_view name = "rbf";
   static constexpr auto params() {
-    return std::tuple{param("gamma", &Rbf::gamma, "1 / (2 sigma^2); chosen: 1 / (sum of the columns' variances)",
+    return Listing{param("gamma", &Rbf::gamma, "1 / (2 sigma^2); chosen: 1 / (sum of the columns' variances)",
                             above(0), Step::logarithmic),
                       param("sigma", &Rbf::sigma, "the width, in the place of gamma", above(0), Step::logarithmic),
                       param("lengths", &Rbf::lengths, "a width for each feature, in the place of gamma", above(0)),
@@ -66,7 +66,7 @@ struct Laplace {
 
   static constexpr std::string_view name = "laplace";
   static constexpr auto params() {
-    return std::tuple{param("gamma", &Laplace::gamma, "rate; chosen: 1 / (sum of the columns' standard deviations)",
+    return Listing{param("gamma", &Laplace::gamma, "rate; chosen: 1 / (sum of the columns' standard deviations)",
                             above(0), Step::logarithmic)};
   }
 };
@@ -82,7 +82,7 @@ struct Matern {
 
   static constexpr std::string_view name = "matern";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("nu", &Matern::nu, "smoothness of the functions"),
         param("length", &Matern::length, "length scale; chosen: sqrt(sum of the columns' variances / 2)", above(0),
               Step::logarithmic),
@@ -98,7 +98,7 @@ struct Tanh {
 
   static constexpr std::string_view name = "tanh";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("gamma", &Tanh::gamma, "factor of the inner product; chosen: 1 / (sum of the columns' variances)",
               above(0), Step::logarithmic),
         param("offset", &Tanh::offset, "added to the inner product")};
@@ -112,7 +112,7 @@ struct Periodic {
 
   static constexpr std::string_view name = "periodic";
   static constexpr auto params() {
-    return std::tuple{param("period", &Periodic::period, "after which all repeats", above(0), Step::logarithmic),
+    return Listing{param("period", &Periodic::period, "after which all repeats", above(0), Step::logarithmic),
                       param("length", &Periodic::length, "length scale within a period", above(0), Step::logarithmic)};
   }
 };
@@ -124,14 +124,14 @@ struct Spectrum {
 
   static constexpr std::string_view name = "spectrum";
   static constexpr auto params() {
-    return std::tuple{param("k", &Spectrum::k, "letters of the pieces that are counted", between(1, 12))};
+    return Listing{param("k", &Spectrum::k, "letters of the pieces that are counted", between(1, 12))};
   }
 };
 
 /// The rows are those of a Gram matrix: column j of a row holds its kernel value with training row j.
 struct Precomputed {
   static constexpr std::string_view name = "precomputed";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// The same number for every pair.
@@ -140,7 +140,7 @@ struct ConstantKernel {
 
   static constexpr std::string_view name = "constant";
   static constexpr auto params() {
-    return std::tuple{param("value", &ConstantKernel::value, "the number", at_least(0), Step::logarithmic)};
+    return Listing{param("value", &ConstantKernel::value, "the number", at_least(0), Step::logarithmic)};
   }
 };
 
@@ -163,13 +163,18 @@ class Kernel {
       std::variant<LinearKernel, Poly, Rbf, Laplace, Matern, Tanh, Periodic, Spectrum, Precomputed, ConstantKernel>;
   using Node = std::variant<Named, CustomKernel, Sum, Product>;
 
-  Kernel() : node_(Named(Rbf{})) {}
+  Kernel();
+  Kernel(const Kernel&);  // these stand in kernel.cpp: every file that passes a kernel on would make its own copy of them
+  Kernel(Kernel&&) noexcept;
+  Kernel& operator=(const Kernel&);
+  Kernel& operator=(Kernel&&) noexcept;
+  ~Kernel();
   template <class Atom>
   requires(requires { Atom::name; }) && std::constructible_from<Named, Atom> Kernel(Atom atom)
       : node_(Named(std::move(atom))) {}
-  Kernel(CustomKernel own) : node_(std::move(own)) {}
-  Kernel(Sum sum) : node_(std::move(sum)) {}
-  Kernel(Product product) : node_(std::move(product)) {}
+  Kernel(CustomKernel own);
+  Kernel(Sum sum);
+  Kernel(Product product);
 
   /// From what a user writes: `rbf`, `rbf(0.1)`, `rbf(sigma=2) + 0.5*poly(2)`, `linear + 1`, `matern(5/2, 3) * periodic(12, 1)`.
   /// Arguments follow the order of the parameters or are named; an Error points at the place.
@@ -221,11 +226,8 @@ struct Codec<Kernel> {
 };
 template <>
 struct detail::Describe<Kernel> {
-  static void kind(ParamInfo& info) {
-    Describe<Kernel::Named>::kind(info);
-    info.kind = ParamInfo::Kind::name_or_text;
-  }
-  static void parts(const std::string& name, std::vector<ParamInfo>& out) { Describe<Kernel::Named>::parts(name, out); }
+  static void kind(ParamInfo& info);
+  static void parts(const std::string& name, std::vector<ParamInfo>& out);
 };
 
 }  // namespace lemma

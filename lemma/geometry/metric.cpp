@@ -36,6 +36,13 @@ std::vector<double> ranges_of(const MatrixView& rows, std::span<const Index> cod
 
 }  // namespace
 
+Metric::Metric() = default;
+Metric::Metric(const Metric&) = default;
+Metric::Metric(Metric&&) noexcept = default;
+Metric& Metric::operator=(const Metric&) = default;
+Metric& Metric::operator=(Metric&&) noexcept = default;
+Metric::~Metric() = default;
+
 void MahalanobisMetric::check() const {
   if (covariance.rows() != covariance.cols())
     throw Error(fmt::format("mahalanobis: covariance has {} rows and {} columns, must be square", covariance.rows(),
@@ -73,6 +80,8 @@ Metric Metric::resolved(const MatrixView& rows, std::span<const Index> codes, co
 
 void Metric::check(const std::string& where) const { Codec<Named>::check(named_, {}, where); }
 
+Value Codec<Metric>::write(const Metric& metric) { return Codec<Metric::Named>::write(metric.named()); }
+
 void Codec<Metric>::read(Metric& field, const Value& value, const std::string& where) {
   if (value.is_string() || (value.is_object() && value.as_object().size() == 1 && value.find("kind"))) {
     const std::string& text = (value.is_string() ? value : value.at("kind")).as_string(where);
@@ -93,6 +102,15 @@ void Codec<Metric>::read(Metric& field, const Value& value, const std::string& w
   }
   Codec<Metric::Named>::read(named, rest, where);
   field = std::visit([](auto& atom) { return Metric(std::move(atom)); }, named);
+}
+
+void detail::Describe<Metric>::kind(ParamInfo& info) {
+  Describe<Metric::Named>::kind(info);
+  info.kind = ParamInfo::Kind::name_or_text;
+}
+
+void detail::Describe<Metric>::parts(const std::string& name, std::vector<ParamInfo>& out) {
+  Describe<Metric::Named>::parts(name, out);
 }
 
 }  // namespace lemma

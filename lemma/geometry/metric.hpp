@@ -14,25 +14,25 @@ namespace lemma {
 /// √Σ (xⱼ − zⱼ)²
 struct EuclideanMetric {
   static constexpr std::string_view name = "euclidean";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// Σ (xⱼ − zⱼ)²: no triangle inequality (0, 1, 2 on a line: 4 > 1 + 1), the same neighbours.
 struct SqEuclideanMetric {
   static constexpr std::string_view name = "sqeuclidean";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// Σ |xⱼ − zⱼ|
 struct ManhattanMetric {
   static constexpr std::string_view name = "manhattan";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// max |xⱼ − zⱼ|
 struct ChebyshevMetric {
   static constexpr std::string_view name = "chebyshev";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// (Σ |xⱼ − zⱼ|ᵖ)^(1/p); p = 1, 2 and inf are the three above.
@@ -41,20 +41,20 @@ struct MinkowskiMetric {
 
   static constexpr std::string_view name = "minkowski";
   static constexpr auto params() {
-    return std::tuple{param("p", &MinkowskiMetric::p, "the power; inf is chebyshev", at_least(1).or_infinite())};
+    return Listing{param("p", &MinkowskiMetric::p, "the power; inf is chebyshev", at_least(1).or_infinite())};
   }
 };
 
 /// 1 − cos ∠(x, z), as ½ ‖x/‖x‖ − z/‖z‖‖², which keeps the digits of small angles. Rows of zeros have no angle.
 struct CosineMetric {
   static constexpr std::string_view name = "cosine";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// 1 − the correlation of the two rows over their columns: the cosine of rows less their means.
 struct CorrelationMetric {
   static constexpr std::string_view name = "correlation";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// √((x − z)ᵀ C⁻¹ (x − z))
@@ -64,7 +64,7 @@ struct MahalanobisMetric {
 
   static constexpr std::string_view name = "mahalanobis";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("covariance", &MahalanobisMetric::covariance,
               "positive definite matrix C; left out: the rows' covariance, divisor n - 1"),
         param("centre", &MahalanobisMetric::centre,
@@ -76,13 +76,13 @@ struct MahalanobisMetric {
 /// The share of columns in which the rows differ.
 struct HammingMetric {
   static constexpr std::string_view name = "hamming";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// 1 − |A ∩ B| / |A ∪ B| of the sets of columns that are not zero; two empty sets are equal.
 struct JaccardMetric {
   static constexpr std::string_view name = "jaccard";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 /// The mean over columns of |xⱼ − zⱼ| / rangeⱼ, or of [xⱼ ≠ zⱼ] where the range is 0 (codes of categories, constants).
@@ -93,7 +93,7 @@ struct GowerMetric {
 
   static constexpr std::string_view name = "gower";
   static constexpr auto params() {
-    return std::tuple{param("ranges", &GowerMetric::ranges,
+    return Listing{param("ranges", &GowerMetric::ranges,
                             "a range for each column, 0: equal or not; left out: greatest less least of the rows",
                             at_least(0))};
   }
@@ -105,7 +105,12 @@ class Metric {
       std::variant<EuclideanMetric, SqEuclideanMetric, ManhattanMetric, ChebyshevMetric, MinkowskiMetric, CosineMetric,
                    CorrelationMetric, MahalanobisMetric, HammingMetric, JaccardMetric, GowerMetric>;
 
-  Metric() = default;
+  Metric();
+  Metric(const Metric&);  // these stand in metric.cpp: every file that passes a metric on would make its own copy of them
+  Metric(Metric&&) noexcept;
+  Metric& operator=(const Metric&);
+  Metric& operator=(Metric&&) noexcept;
+  ~Metric();
   template <class Atom>
   requires(requires { Atom::name; }) && std::constructible_from<Named, Atom> Metric(Atom atom)
       : named_(std::move(atom)) {}
@@ -141,17 +146,14 @@ class Metric {
 /// {"kind": "minkowski", "p": 3}; read also from the text.
 template <>
 struct Codec<Metric> {
-  static Value write(const Metric& metric) { return Codec<Metric::Named>::write(metric.named()); }
+  static Value write(const Metric& metric);
   static void read(Metric& field, const Value& value, const std::string& where);
   static void check(const Metric& metric, const Range&, const std::string& where) { metric.check(where); }
 };
 template <>
 struct detail::Describe<Metric> {
-  static void kind(ParamInfo& info) {
-    Describe<Metric::Named>::kind(info);
-    info.kind = ParamInfo::Kind::name_or_text;
-  }
-  static void parts(const std::string& name, std::vector<ParamInfo>& out) { Describe<Metric::Named>::parts(name, out); }
+  static void kind(ParamInfo& info);
+  static void parts(const std::string& name, std::vector<ParamInfo>& out);
 };
 
 }  // namespace lemma

@@ -53,7 +53,7 @@ struct Gp {
       .takes_sparse = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kernel", &Gp::kernel,
               "covariance of f; when it is learned, a term without a factor gets one: its variance"),
         param("noise", &Gp::noise,
@@ -95,7 +95,7 @@ struct GpModel : Evidence {
 
   static constexpr auto fields() {
     using M = GpModel;
-    return std::tuple{
+    return Listing{
         result("log_marginal_likelihood", &M::log_marginal_likelihood, "log p(y)"),
         later(result("hyperparameter_names", &M::hyperparameter_names, "what the hyperparameters are, in their order")),
         result("hyperparameters", &M::hyperparameters,

@@ -45,7 +45,7 @@ struct GpClassification {
       .takes_sparse = true};
   static constexpr auto params() {
     using S = GpClassification;
-    return std::tuple{param("kernel", &S::kernel, "covariance of f: its factor is the variance, as in 4*rbf(0.1)"),
+    return Listing{param("kernel", &S::kernel, "covariance of f: its factor is the variance, as in 4*rbf(0.1)"),
                       param("tolerance", &S::tolerance,
                             "duality gap at which the search for the mode ends, relative to its objective",
                             between(1e-13, 0.1), Step::logarithmic),
@@ -76,7 +76,7 @@ struct GpClassificationModel : Evidence {
 
   static constexpr auto fields() {
     using M = GpClassificationModel;
-    return std::tuple{
+    return Listing{
         result("log_evidence", &M::log_evidence,
                "log q(y), Laplace's approximation of the marginal likelihood. Of more than two classes one for each"),
         result("objective", &M::objective, "J at the mode: the loss plus ½ fᵀK⁻¹f"),
@@ -87,7 +87,7 @@ struct GpClassificationModel : Evidence {
   }
   static constexpr auto parts() {
     using M = GpClassificationModel;
-    return std::tuple{part({"latent_variance", "variance of f at the row, of each process", Given::asked,
+    return Listing{part({"latent_variance", "variance of f at the row, of each process", Given::asked,
                             PartColumns::classes, "latent_variance"},
                            &M::latent_variance),
                       part({"map_probability", "1 / (1 + exp(-mean of f)), not averaged, of each process", Given::asked,

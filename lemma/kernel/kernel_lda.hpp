@@ -45,7 +45,7 @@ struct KernelLda {
       .takes_sparse = true};
   static constexpr auto params() {
     using S = KernelLda;
-    return std::tuple{
+    return Listing{
         param("kernel", &S::kernel, "inner product of the features"),
         param("lambda", &S::lambda,
               "added to the scatter within the classes in every direction; auto: chosen among 20 by the loss of rows "
@@ -81,7 +81,7 @@ struct KernelLdaModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelLdaModel;
-    return std::tuple{
+    return Listing{
         result("prior", &M::prior, "prior probability of each class"),
         result("counts", &M::counts, "rows of each class, by weight"),
         result("means", &M::means, "coordinates of the class means: a row per class, a column per discriminant"),

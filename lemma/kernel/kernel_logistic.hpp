@@ -51,7 +51,7 @@ struct KernelLogistic {
       .random = true};
   static constexpr auto params() {
     using S = KernelLogistic;
-    return std::tuple{
+    return Listing{
         param("kernel", &S::kernel, "inner product of the features"),
         param("lambda", &S::lambda,
               "penalty on the squared norm of f; auto: chosen among 20 by the loss of rows held out in five folds",
@@ -84,7 +84,7 @@ struct KernelLogisticModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelLogisticModel;
-    return std::tuple{
+    return Listing{
         result("intercept", &M::intercept,
                "b; 0 when none is fitted. Of more than two classes one for each, and so are the next three"),
         result("objective", &M::objective, "sum of losses plus ½ λ ‖f‖²"),

@@ -40,7 +40,7 @@ struct KernelNeighbors {
       .either_response = true};
   static constexpr auto params() {
     using S = KernelNeighbors;
-    return std::tuple{param("k", &S::k, "rows that vote", at_least(1)),
+    return Listing{param("k", &S::k, "rows that vote", at_least(1)),
                       param("kernel", &S::kernel, "inner product of the features"),
                       param("vote", &S::vote, "each row alike, or by 1 / distance")};
   }
@@ -66,7 +66,7 @@ struct KernelNeighborsModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelNeighborsModel;
-    return std::tuple{
+    return Listing{
         result("leave_one_out_error", &M::leave_one_out_error,
                "of predicting each row from all others: the share of wrong classes, or the mean squared error; null "
                "beyond 10,000 rows"),

@@ -37,7 +37,7 @@ struct KernelPca {
       .uses_response = false};
   static constexpr auto params() {
     using S = KernelPca;
-    return std::tuple{param("kernel", &S::kernel, "inner product of the features"),
+    return Listing{param("kernel", &S::kernel, "inner product of the features"),
                       param("components", &S::components,
                             "how many, or, below 1, the share of the variance that they are to reach", above(0)),
                       param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
@@ -63,7 +63,7 @@ struct KernelPcaModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelPcaModel;
-    return std::tuple{
+    return Listing{
         result("eigenvalues", &M::eigenvalues,
                "of the centred kernel matrix, descending; over n - 1 the variances of the scores"),
         result("explained", &M::explained, "share of the trace of each component"),
@@ -85,7 +85,7 @@ struct KernelPcaModel : Evidence {
   /// Of the scores of rows: the rows with what the components do not carry taken away.
   Matrix cleaned(const MatrixView& x) const { return preimages(transform(x)); }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"cleaned", "the pre-image of the row's scores: the row without what the components do not carry (of rbf)",
               Given::asked, PartColumns::features, "cleaned"},
              &KernelPcaModel::cleaned)};

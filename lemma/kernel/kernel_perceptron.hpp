@@ -40,7 +40,7 @@ struct KernelPerceptron {
       .row_order_matters = true};
   static constexpr auto params() {
     using S = KernelPerceptron;
-    return std::tuple{
+    return Listing{
         param("kernel", &S::kernel, "inner product of the features"),
         formerly("passes", param("max_iterations", &S::max_iterations, "passes over the rows after which it gives up",
                                  between(1, 1e9))),
@@ -64,7 +64,7 @@ struct KernelPerceptronModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelPerceptronModel;
-    return std::tuple{
+    return Listing{
         result("intercept", &M::intercept, "b, of each function where there are several; so are all that follow"),
         result("margin", &M::margin,
                "distance of the nearest row from the border in the kernel's space; negative where one is on the wrong "

@@ -43,7 +43,7 @@ struct KernelRidge {
                                      .takes_weights = true,
                                      .takes_sparse = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kernel", &KernelRidge::kernel, "inner product of the features"),
         param("lambda", &KernelRidge::lambda,
               "penalty on the squared norm of f, or several to choose from; auto: a path of 50", above(0),
@@ -72,7 +72,7 @@ struct KernelRidgeModel : Evidence {
 
   static constexpr auto fields() {
     using M = KernelRidgeModel;
-    return std::tuple{
+    return Listing{
         result("lambda", &M::lambda, "the penalties, in the order given"),
         result("effective_df", &M::effective_df,
                "trace of the matrix that makes fitted values of responses, the intercept's 1 in it; null beyond 2,000 "

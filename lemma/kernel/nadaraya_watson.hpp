@@ -36,7 +36,7 @@ struct NadarayaWatson {
                                      .takes_weights = true,
                                      .either_response = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("bandwidth", &NadarayaWatson::bandwidth,
               "standard deviation of the weights, in the columns' units: one for all or one for each; empty: by "
               "leave-one-out",
@@ -70,7 +70,7 @@ struct NadarayaWatsonModel : Evidence {
   static constexpr std::size_t kNotStored = 1;  // kept
   static constexpr auto fields() {
     using M = NadarayaWatsonModel;
-    return std::tuple{result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
+    return Listing{result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
                       result("loocv_mse", &M::loocv_mse,
                              "mean squared error of predicting each row from all others; of classes that of their "
                              "probabilities, summed"),

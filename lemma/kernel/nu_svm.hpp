@@ -40,7 +40,7 @@ struct NuSvm {
       .row_order_matters = true};  // α is one of many within the tolerance
   static constexpr auto params() {
     using S = NuSvm;
-    return std::tuple{
+    return Listing{
         param("nu", &S::nu, "no more than this share of the rows has a margin error, no less carries the plane",
               between(1e-6, 1), Step::linear),
         param("kernel", &S::kernel, "inner product of the features: a name, or an expression"),
@@ -68,7 +68,7 @@ struct NuSvmModel : Evidence {
 
   static constexpr auto fields() {
     using M = NuSvmModel;
-    return std::tuple{
+    return Listing{
         result("rho", &M::rho, "the margin is rho / |w|"),
         result("bias", &M::bias, "b of f, before it is divided by rho"),
         result("objective", &M::objective, "½ ‖w‖², of the dual"),

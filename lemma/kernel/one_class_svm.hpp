@@ -40,7 +40,7 @@ struct OneClassSvm {
       .row_order_matters = true};  // α is one of many within the tolerance
   static constexpr auto params() {
     using S = OneClassSvm;
-    return std::tuple{
+    return Listing{
         param("nu", &S::nu, "no more than this share of the rows lies outside, no less carries the plane",
               between(1e-6, 1), Step::logarithmic),
         param("kernel", &S::kernel, "inner product of the features: a name, or an expression"),
@@ -67,7 +67,7 @@ struct OneClassSvmModel : Evidence {
 
   static constexpr auto fields() {
     using M = OneClassSvmModel;
-    return std::tuple{
+    return Listing{
         result("rho", &M::rho, "how far out the plane is: a row is outside where its <w, phi(x)> is less"),
         result("objective", &M::objective, "½ ‖w‖², of the dual"),
         result("n_support", &M::n_support, "rows that carry the plane"),
@@ -79,7 +79,7 @@ struct OneClassSvmModel : Evidence {
         state("places", &M::places, "of the support vectors, for a precomputed kernel")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"outlier", "yes where the score is below 0 by more than it is known to the tolerance, else no"},
              &OneClassSvmModel::outlier)};
   }

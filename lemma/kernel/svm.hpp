@@ -62,7 +62,7 @@ struct Svm {
       .random = true,
       .row_order_matters = true};  // `support` counts the rows, and α is one of many within the tolerance
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("C", &Svm::C, "weight of a row's loss; inf: hard margin", above(0).or_infinite(), Step::logarithmic),
         param("kernel", &Svm::kernel, "inner product of the features: a name, or an expression"),
         param("epsilon", &Svm::epsilon, "numbers: errors up to it cost nothing", at_least(0), Step::logarithmic),
@@ -113,7 +113,7 @@ struct SvmModel : Evidence {
 
   static constexpr auto fields() {
     using M = SvmModel;
-    return std::tuple{
+    return Listing{
         result("support", &M::support, "numbers of the support vectors among the training rows, from 1", kRowNumbers),
         result("support_vectors", &M::support_vectors, "the rows themselves; of a precomputed kernel none are kept"),
         result("dual_coefficients", &M::dual_coefficients,
@@ -146,7 +146,7 @@ struct SvmModel : Evidence {
         state("order", &M::order, "fingerprint of the training rows in their order, which `support` counts")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"machines", "f of each machine, of a pair or of a class against the rest, as `machines` lists them",
               Given::asked, PartColumns::own},
              &SvmModel::decisions_of_machines)};

@@ -38,7 +38,7 @@ struct BayesLinear {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("alpha", &BayesLinear::alpha, "precision of the prior; empty: the one of greatest evidence", above(0),
               Step::logarithmic),
         param("beta", &BayesLinear::beta, "precision of the noise; empty: the one of greatest evidence", above(0),
@@ -67,7 +67,7 @@ struct BayesLinearModel : Evidence {
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   static constexpr auto fields() {
     using M = BayesLinearModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "posterior means", kByFeature),
         result("intercept", &M::intercept, "posterior mean; 0 when none is fitted"),
         result("std_errors", &M::std_errors, "posterior standard deviations of the coefficients", kByFeature),

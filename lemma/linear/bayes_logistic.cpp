@@ -52,6 +52,15 @@ Columns columns_of(const BayesLogistic& spec, const Rows& rows, const Execution&
   return out;
 }
 
+Matrix terms_of(const Columns& columns, bool intercept, const MatrixView& x) {
+  const Index p = x.cols(), lead = intercept ? 1 : 0;
+  Matrix z(x.rows(), p + lead);
+  if (lead == 1) z.col(0).setOnes();
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < p; ++j) z(i, lead + j) = (x(i, j) - columns.mean(j)) / columns.scale(j);
+  return z;
+}
+
 Likelihood::Likelihood(const Columns& c, Vector at, bool with_intercept, Index which, Index of)
     : columns(&c),
       w(std::move(at)),
@@ -62,11 +71,7 @@ Likelihood::Likelihood(const Columns& c, Vector at, bool with_intercept, Index w
       hessian(Matrix::Zero(w.size(), w.size())) {}
 
 void Likelihood::accumulate(const Block& block) {
-  const Index p = block.x.cols(), lead = intercept ? 1 : 0;
-  Matrix z(block.rows(), p + lead);
-  if (lead == 1) z.col(0).setOnes();
-  for (Index i = 0; i < block.rows(); ++i)
-    for (Index j = 0; j < p; ++j) z(i, lead + j) = (block.x(i, j) - columns->mean(j)) / columns->scale(j);
+  Matrix z = terms_of(*columns, intercept, block.x);
   const Vector eta = z * w;
   Vector pull(block.rows()), root(block.rows());
   for (Index i = 0; i < block.rows(); ++i) {
@@ -219,9 +224,8 @@ void make_room(BayesLogisticModel& model, Index planes, Index width) {
   model.posterior.resize(planes * terms, terms);
 }
 
-void fill_plane(BayesLogisticModel& model, Index plane, const Likelihood& at) {
+void fill_plane(BayesLogisticModel& model, Index plane, const Likelihood& at, const Posterior& posterior) {
   const Index lead = model.spec.intercept ? 1 : 0, p = at.w.size() - lead, terms = p + lead;
-  const Posterior posterior = posterior_of(model.spec, at);
   const Vector by = at.columns->scale.cwiseInverse();
   model.mean = at.columns->mean;
   model.scale = at.columns->scale;
@@ -239,6 +243,11 @@ void fill_plane(BayesLogisticModel& model, Index plane, const Likelihood& at) {
 
 }  // namespace bayes_logistic
 
+void BayesLogistic::check() const {
+  require(approximation == LogisticPosterior::laplace || prior == LogisticPrior::gaussian,
+          "bayes_logistic: approximation variational bounds the likelihood of a gaussian prior, and prior is laplace");
+}
+
 BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.05));
@@ -254,16 +263,29 @@ BayesLogisticModel fit(const Valid<BayesLogistic>& spec, const Rows& rows, const
     const auto mode =
         bayes_logistic::find_mode(*spec, columns, k, planes, rows, execution.part(from, from, "Newton steps"));
     execution.report(from + 0.8 / static_cast<double>(planes), "Newton steps");
-    bayes_logistic::fill_plane(model, k, mode.at);
+    const auto laplace = bayes_logistic::posterior_of(*spec, mode.at);
     iterations += mode.iterations;
     done = done && mode.done;
+    if (spec->approximation == LogisticPosterior::laplace) {
+      bayes_logistic::fill_plane(model, k, mode.at, laplace);
+      continue;
+    }
+    const auto found =
+        bayes_logistic::bounded_from(*spec, mode.at, laplace, rows, execution.part(from, from, "turns of the bound"));
+    const bayes_logistic::Likelihood there(columns, found.mean, spec->intercept, k, planes);
+    bayes_logistic::fill_plane(model, k, bayes_logistic::likelihood_at(there, rows, execution.part(from, from)),
+                               found.posterior);
+    iterations += found.iterations;
+    done = done && found.done;
   }
   lemma::planes::require_numbers(BayesLogistic::name,
                                  model.coefficients.of.allFinite() && model.intercept.of.allFinite() &&
                                      model.std_errors.of.allFinite() && model.intercept_std_error.of.allFinite(),
                                  rows.features, columns.scale);
   if (!done)
-    model.warnings.push_back(fmt::format("the mode was not reached after {} steps; raise max_iterations", iterations));
+    model.warnings.push_back(fmt::format("the {} was not reached after {} steps; raise max_iterations",
+                                         spec->approximation == LogisticPosterior::laplace ? "mode" : "greatest bound",
+                                         iterations));
   model.certificate = certify(model, rows, execution.part(0.9, 1));
   model.certificate.iterations = iterations;
   if (!done) model.certificate.stopped = "iteration limit";

@@ -6,6 +6,7 @@
 #include <lemma/linear/ols/data_test.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/model/fit.hpp>
+#include <numbers>
 
 namespace lemma {
 namespace {
@@ -146,6 +147,58 @@ TEST(BayesLogistic, TheNaturalWrongAnswersFailTheCertificate) {
   evidence.log_evidence.of(0) += 0.9;   // ½ log 2π left out
   curvature.posterior *= 1.01;
   for (const auto& wrong : {early, flat, evidence, curvature}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
+}
+
+constexpr BayesLogistic kBounded{.approximation = LogisticPosterior::variational, .standardize = false};
+
+TEST(BayesLogistic, JaakkolaAndJordansBoundIsBelowTheEvidenceAndItsMeanNearThePosteriors) {
+  const Two data(60, 1);
+  BayesLogistic spec = kBounded;
+  spec.alpha = 0.5;
+  spec.intercept = false;
+  const auto m = fit(spec, data.x, data.labels);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_EQ(m.certificate.strength, Strength::consistent);
+  double total = 0, first = 0;
+  constexpr double kStep = 1e-3;
+  for (double b = -8; b < 8; b += kStep) {
+    const double p = std::exp(-energy(data, 0.5, 0, Vector::Constant(1, b))) * std::sqrt(0.5 / (2 * std::numbers::pi));
+    total += p * kStep;
+    first += b * p * kStep;
+  }
+  EXPECT_LT(m.log_evidence.of(0), std::log(total));
+  EXPECT_GT(m.log_evidence.of(0), std::log(total) - 0.5);
+  EXPECT_NEAR(m.coefficients.of(0, 0), first / total, 0.5 * m.std_errors.of(0, 0));
+}
+
+TEST(BayesLogistic, TheBoundNeverFalls) {
+  const Two data(80);
+  BayesLogistic spec = kBounded;
+  double before = -std::numeric_limits<double>::infinity();
+  for (spec.max_iterations = 10; spec.max_iterations < 40; ++spec.max_iterations) {
+    const double bound = fit(spec, data.x, data.labels).log_evidence.of(0);
+    EXPECT_GE(bound, before - 1e-10);
+    before = bound;
+  }
+}
+
+TEST(BayesLogistic, TheNaturalWrongBoundsFailTheCertificate) {
+  const Two data(80);
+  const MemoryRows rows = data.rows();
+  const auto right = fit(Valid<BayesLogistic>(kBounded), rows, {});
+  EXPECT_TRUE(certify(right, rows, {}).holds()) << right.certificate.message;
+  auto mode = fit(Valid<BayesLogistic>(BayesLogistic{.standardize = false}), rows, {});  // Laplace's in its place
+  mode.spec = right.spec;
+  auto sure = right, evidence = right, alpha = right;
+  sure.posterior *= 0.99;
+  evidence.log_evidence.of(0) += 0.1;
+  alpha.spec.alpha = 1.1;
+  for (const auto& wrong : {mode, sure, evidence, alpha}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
+  EXPECT_NE(message_of([&] {
+              fit(BayesLogistic{.prior = LogisticPrior::laplace, .approximation = LogisticPosterior::variational},
+                  data.x, data.labels);
+            }).find("gaussian prior"),
+            std::string::npos);
 }
 
 TEST(BayesLogistic, HardColumnsGetAnAnswerOrAClearError) {

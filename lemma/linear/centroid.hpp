@@ -28,7 +28,7 @@ struct Centroid {
       .scans = true,
       .takes_weights = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("scale", &Centroid::scale, "divide each column by its standard deviation within the classes")};
   }
 };
@@ -41,7 +41,7 @@ struct CentroidModel : Evidence {
 
   static constexpr auto fields() {
     using M = CentroidModel;
-    return std::tuple{result("means", &M::means, "one row for each class", kClassesByFeature),
+    return Listing{result("means", &M::means, "one row for each class", kClassesByFeature),
                       result("counts", &M::counts, "rows of each class, by weight", kByClass),
                       result("scale", &M::scale, "each column is divided by it; 1 without `scale`", kByFeature)};
   }

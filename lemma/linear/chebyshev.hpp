@@ -32,7 +32,7 @@ struct Chebyshev {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("intercept", &Chebyshev::intercept, "fit an intercept"),
         param("tolerance", &Chebyshev::tolerance,
               "a column is aliased when less than this share of it is orthogonal to the columns before it",
@@ -66,7 +66,7 @@ struct ChebyshevModel : Evidence {
 
   static constexpr auto fields() {
     using M = ChebyshevModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("objective", &M::objective, "the largest error"),

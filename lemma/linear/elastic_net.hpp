@@ -12,7 +12,7 @@ constexpr auto names_of(PathChoice) { return std::array<std::string_view, 3>{"bi
 /// The parameters of every method that fits a path of λ.
 template <class Spec>
 constexpr auto path_params() {
-  return std::tuple{
+  return Listing{
       param("lambda", &Spec::lambda, "the penalties; auto: a path of them, from the least that leaves no coefficient",
             at_least(0), Step::logarithmic),
       formerly("lambdas", param("path_length", &Spec::path_length, "number of λ when they are chosen by the method",
@@ -70,8 +70,8 @@ struct ElasticNet {
                                      .takes_offset = true,
                                      .takes_sparse = true};
   static constexpr auto params() {
-    return std::tuple_cat(
-        std::tuple{param("alpha", &ElasticNet::alpha,
+    return joined(
+        Listing{param("alpha", &ElasticNet::alpha,
                          "share of the absolute values in the penalty: 1 is the lasso, 0 is ridge", between(0, 1))},
         path_params<ElasticNet>());
   }
@@ -87,10 +87,10 @@ struct PathModel : PenalisedPath {
 
   static constexpr auto fields() {
     using M = PathModel;
-    return std::tuple_cat(
+    return joined(
         first_fields("the penalties, in the order given; chosen ones from the largest",
                      "number of coefficients that are not 0"),
-        std::tuple{
+        Listing{
             result("norm", &M::norm, "sum of the coefficients' sizes on the scale of the penalty, with its factors"),
             result("objective", &M::objective, "½ rss + penalty"),
             result("gap", &M::gap,

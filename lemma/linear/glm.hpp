@@ -61,7 +61,7 @@ struct Glm {
       .takes_counts = true,
       .either_response = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("family", &Glm::family, "distribution of y; by default binomial for classes and counts, else gaussian"),
         param("link", &Glm::link, "what is linear in x; by default the family's canonical link"),
         param("variance", &Glm::variance,
@@ -130,7 +130,7 @@ struct GlmModel : Evidence {
 
   static constexpr auto fields() {
     using M = GlmModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "one for each feature; null where it is aliased or has no limit",
                kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted; null where it has no limit"),

@@ -20,7 +20,7 @@ struct Lad {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("intercept", &Lad::intercept, "fit an intercept"),
         param("errors", &Lad::errors,
               "standard errors: for errors whose density differs from row to row, for one density, or none"),

@@ -37,9 +37,9 @@ struct Lasso {
                                      .takes_offset = true,
                                      .takes_sparse = true};
   static constexpr auto params() {
-    return std::tuple_cat(
+    return joined(
         path_params<Lasso>(),
-        std::tuple{param("bound", &Lasso::bound,
+        Listing{param("bound", &Lasso::bound,
                          "the largest sum of the coefficients' sizes, on the scale of the penalty, in place of lambda",
                          at_least(0))});
   }

@@ -60,7 +60,7 @@ struct LinearSvm {
       .random = true};
   static constexpr auto params() {
     using S = LinearSvm;
-    return std::tuple{
+    return Listing{
         param("C", &S::C, "weight of the losses beside ½ ‖w‖²: large for few errors, small for a wide margin", above(0),
               Step::logarithmic),
         param("loss", &S::loss, "of a row with margin m = t f(x): max(0, 1 - m), or its square"),
@@ -88,9 +88,9 @@ struct LinearSvmModel : MarginPlanes {
 
   static constexpr auto fields() {
     using M = LinearSvmModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{
+        Listing{
             result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
             result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
             result("gap", &M::gap, "(P - D) / P"),

@@ -70,7 +70,7 @@ struct Logistic {
       .most_classes = 2};
   static constexpr auto params() {
     using L = Logistic;
-    return std::tuple{
+    return Listing{
         param("lambda", &L::lambda,
               "weight of the penalty, or several for a path, the last of which predicts; auto: a path from the least λ "
               "that "
@@ -115,7 +115,7 @@ struct LogisticModel : Evidence {
 
   static constexpr auto fields() {
     using M = LogisticModel;
-    return std::tuple{
+    return Listing{
         result("lambda", &M::lambda, "weights of the penalty, in the order of the path"),
         result("coefficients", &M::coefficients, "one for each feature, in the user's units; a row for each λ",
                kByFeature),

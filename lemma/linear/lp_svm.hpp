@@ -39,7 +39,7 @@ struct LpSvm {
       .takes_sparse = true};
   static constexpr auto params() {
     using S = LpSvm;
-    return std::tuple{
+    return Listing{
         param("C", &S::C,
               "weight of the slacks ξ beside Σ |w|; inf: no slack, and refused where no plane separates the classes",
               above(0).or_infinite(), Step::logarithmic),
@@ -60,9 +60,9 @@ struct LpSvmModel : MarginPlanes {
 
   static constexpr auto fields() {
     using M = LpSvmModel;
-    return std::tuple_cat(
+    return joined(
         first_fields(),
-        std::tuple{
+        Listing{
             result("objective", &M::objective, "sum of |w| plus C times the slacks"),
             result("slack", &M::slack, "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),
             result("n_zero", &M::n_zero, "number of coefficients that are 0")},

@@ -47,7 +47,7 @@ struct Multinomial {
       .takes_start = true};
   static constexpr auto params() {
     using M = Multinomial;
-    return std::tuple{param("lambda", &M::lambda,
+    return Listing{param("lambda", &M::lambda,
                             "weight of the penalty; 0: coefficients against the first class, with standard errors; "
                             "auto: chosen among 20 by the loss of rows held out in five folds",
                             at_least(0), Step::logarithmic),
@@ -79,7 +79,7 @@ struct MultinomialModel : Evidence {
 
   static constexpr auto fields() {
     using M = MultinomialModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients,
                "a row for each class, a column for each feature, in the user's units; lambda 0: no row for the first "
                "class",

@@ -45,7 +45,7 @@ struct Ols {
                                      .takes_offset = true,
                                      .takes_clusters = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("intercept", &Ols::intercept, "fit an intercept"), param("errors", &Ols::errors, kAboutErrors),
         param("interval", &Ols::interval, "confidence intervals of the coefficients in the printed table"),
         param("level", &Ols::level, "confidence level of the intervals for the coefficients", within(0, 1)),
@@ -88,7 +88,7 @@ struct OlsModel : Evidence {
 
   static constexpr auto fields() {
     using M = OlsModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),

@@ -34,7 +34,7 @@ struct Perceptron {
       .takes_weights = true,
       .row_order_matters = true};
   static constexpr auto params() {
-    return std::tuple{formerly("passes", param("max_iterations", &Perceptron::max_iterations,
+    return Listing{formerly("passes", param("max_iterations", &Perceptron::max_iterations,
                                                "passes over the rows after which it gives up", between(1, 1e9))),
                       param("intercept", &Perceptron::intercept, "planes need not pass through the origin"),
                       param("standardize", &Perceptron::standardize,
@@ -50,7 +50,7 @@ struct PerceptronModel : Evidence {
 
   static constexpr auto fields() {
     using M = PerceptronModel;
-    return std::tuple{result("coefficients", &M::coefficients,
+    return Listing{result("coefficients", &M::coefficients,
                              "of the plane between two classes, or one row for each of more", kByFeature),
                       result("intercept", &M::intercept, "of each plane; 0 when none is fitted"),
                       result("margin", &M::margin,

@@ -34,7 +34,7 @@ struct Pls {
       .takes_weights = true,
       .takes_several = true};
   static constexpr auto params() {
-    return std::tuple{param("components", &Pls::components, "how many", at_least(1)),
+    return Listing{param("components", &Pls::components, "how many", at_least(1)),
                       param("standardize", &Pls::standardize,
                             "columns and responses of standard deviation 1 before they are compared")};
   }
@@ -51,7 +51,7 @@ struct PlsModel : Evidence {
 
   static constexpr auto fields() {
     using M = PlsModel;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "a row for each column, a column for each response", kFeaturesDown),
         result("intercept", &M::intercept, "of each response"),
         result("weights", &M::weights, "w of each component, a row for each column", kFeaturesDown),
@@ -65,7 +65,7 @@ struct PlsModel : Evidence {
         state("response_mean", &M::response_mean, "of each response"),
         state("response_scale", &M::response_scale, "of each response")};
   }
-  static constexpr auto parts() { return std::tuple{part(kValuesPart, &PlsModel::values)}; }
+  static constexpr auto parts() { return Listing{part(kValuesPart, &PlsModel::values)}; }
   Index width() const { return mean.size(); }
   Index responses() const { return intercept.size(); }
   std::vector<Index> response_classes() const {

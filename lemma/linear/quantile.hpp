@@ -38,7 +38,7 @@ struct Quantile {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("tau", &Quantile::tau, "the quantile: the share of responses below the plane", within(0, 1)),
         param("intercept", &Quantile::intercept, "fit an intercept"),
         param("errors", &Quantile::errors,
@@ -66,7 +66,7 @@ struct QuantileNumbers : Evidence {
 
   static constexpr auto fields() {
     using M = QuantileNumbers;
-    return std::tuple{
+    return Listing{
         result("coefficients", &M::coefficients, "one for each feature; null where it is aliased", kByFeature),
         result("intercept", &M::intercept, "0 when none is fitted"),
         result("std_errors", &M::std_errors, "standard errors of the coefficients", kByFeature),

@@ -46,7 +46,7 @@ struct Ridge {
                                      .takes_precision = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("lambda", &Ridge::lambda,
               "penalty on the squared coefficients, or several to choose from; auto: a path of 100", at_least(0),
               Step::logarithmic),
@@ -78,17 +78,17 @@ struct RidgeModel : PenalisedPath {
 
   static constexpr auto fields() {
     using M = RidgeModel;
-    return std::tuple_cat(
+    return joined(
         first_fields("the penalties, in the order given",
                      "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
-        std::tuple{
+        Listing{
             result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
             result("loo_mse", &M::loo_mse,
                    "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it "
                    "chooses, and after an update"),
             result("objective", &M::objective, "½ rss + ½ λ times the penalty")},
         last_fields(),
-        std::tuple{
+        Listing{
             later(state("seen_weight", &M::seen_weight, "sum of the weights of the rows, for updates")),
             later(state("seen_mass", &M::seen_mass, "sum of weight times precision")),
             later(state("seen_mean", &M::seen_mean, "of x, then of y")),

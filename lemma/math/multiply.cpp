@@ -7,7 +7,7 @@
 namespace lemma {
 namespace {
 
-constexpr Index kSide = 256;                      // rows and columns of a tile of the result
+constexpr Index kSide = kProductTile;
 constexpr Index kLarge = 1536, kLargeSide = 512;  // of a result this wide: larger tiles are packed less often
 
 void require_matching(Index a, Index b) {

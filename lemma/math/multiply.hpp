@@ -4,6 +4,10 @@
 
 namespace lemma {
 
+/// Rows and columns of a tile of the result, where it has fewer than 1536 rows or columns: a product made of parts that are whole
+/// tiles has the bits of the product made at once.
+constexpr Index kProductTile = 256;
+
 Matrix multiply(const MatrixView& a, const MatrixView& b, const Execution& execution = {});             // A B
 Matrix multiply_transposed(const MatrixView& a, const MatrixView& b, const Execution& execution = {});  // A Bᵀ
 Matrix transposed_multiply(const MatrixView& a, const MatrixView& b, const Execution& execution = {});  // Aᵀ B

@@ -74,6 +74,13 @@ Matrix contingency(const Labels& classes, const Labels& clusters, const VectorVi
   return table;
 }
 
+Matrix contingency_of_clusters(Labels one, const Labels& other, const VectorView& weights) {
+  const int none = largest(one) + 1;
+  for (int& each : one)
+    if (each < 0) each = none;
+  return contingency(one, other, weights);
+}
+
 double rand_index(const Matrix& table) {
   const double all = pairs(table.sum()), together = sum_of_pairs(table);
   const double rows = sum_of_pairs(row_sums(table)), columns = sum_of_pairs(column_sums(table));

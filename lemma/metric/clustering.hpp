@@ -11,6 +11,9 @@ namespace lemma {
 /// there are some. Weights are frequencies.
 Matrix contingency(const Labels& classes, const Labels& clusters, const VectorView& weights = Vector());
 
+/// The same of two clusterings: rows of no cluster in the first are a last row, as in the second they are a last column.
+Matrix contingency_of_clusters(Labels one, const Labels& other, const VectorView& weights = Vector());
+
 /// All from a contingency table of n = Σ rows. Of n (n − 1) / 2 pairs of rows, `rand` is the share on which the two
 /// partitions agree; the adjusted forms are 0 on average for independent partitions with these margins and 1 for equal
 /// ones (Hubert and Arabie 1985; Vinh, Epps and Bailey 2010). Information is in nats.

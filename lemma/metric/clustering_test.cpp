@@ -199,5 +199,11 @@ TEST(Agreement, RowsOfNoClusterAreAColumnOfTheirOwn) {
   EXPECT_EQ(table, (Matrix(2, 3) << 1, 0, 1, 0, 2, 1).finished());
 }
 
+TEST(Contingency, OfTwoClusteringsCountsRowsOfNoneInEither) {
+  const Matrix table = contingency_of_clusters({0, 0, -1, 1, -1}, {1, -1, 1, 0, -1});
+  EXPECT_EQ(table, (Matrix(3, 3) << 0, 1, 1, 1, 0, 0, 0, 1, 1).finished());
+  EXPECT_EQ(contingency_of_clusters({0, 1, 1}, {0, 0, 1}), contingency({0, 1, 1}, {0, 0, 1}));
+}
+
 }  // namespace
 }  // namespace lemma

@@ -41,7 +41,7 @@ struct FactorAnalysis {
       .takes_weights = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("factors", &FactorAnalysis::factors, "common factors", at_least(1)),
+    return Listing{param("factors", &FactorAnalysis::factors, "common factors", at_least(1)),
                       param("rotation", &FactorAnalysis::rotation,
                             "how loadings are turned: varimax (factors uncorrelated), promax (correlated), or none"),
                       param("max_iterations", &FactorAnalysis::max_iterations, "of L-BFGS, at most", at_least(1)),
@@ -64,7 +64,7 @@ struct FactorAnalysisModel : Evidence {
 
   static constexpr auto fields() {
     using M = FactorAnalysisModel;
-    return std::tuple{
+    return Listing{
         result("mean", &M::mean, "of each column", kByFeature),
         result("deviations", &M::deviations, "standard deviation of each column, divisor n", kByFeature),
         result("uniquenesses", &M::uniquenesses, "share of each column's variance that no factor explains", kByFeature),

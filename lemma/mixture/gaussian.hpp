@@ -43,7 +43,7 @@ struct Gaussian {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("estimate", &Gaussian::estimate, "by maximum likelihood, or the minimum covariance determinant"),
         param("support", &Gaussian::support,
               "mcd: share of the rows in the set, at least a half; by default (n + p + 1) / 2n", between(0.5, 1)),
@@ -69,7 +69,7 @@ struct GaussianModel : Evidence {
 
   static constexpr auto fields() {
     using M = GaussianModel;
-    return std::tuple{
+    return Listing{
         result("mean", &M::mean, "of each column", kByFeature),
         result("covariance", &M::covariance, "likelihood: divisor n", Along{Axis::feature, Axis::feature}),
         result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
@@ -80,7 +80,7 @@ struct GaussianModel : Evidence {
         state("set_covariance", &M::set_covariance, "mcd: covariance of the set, divisor h")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"distance", "from the mean, in standard deviations (Mahalanobis)"}, &GaussianModel::distance),
         part({"tail", "probability that a Gaussian row lies as far out"}, &GaussianModel::tail),
         part({"outlier", "1 where it is at most the false alarm, else 0"}, &GaussianModel::outlier)};

@@ -53,7 +53,7 @@ struct Gmm {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("components", &Gmm::components,
               "number of Gaussians; of several (1,2,3,4) the one with the least BIC is taken", at_least(1)),
         param("covariance", &Gmm::covariance,
@@ -93,7 +93,7 @@ struct GmmModel : Evidence {
   Vector tried, tried_bic;     // numbers of components, and the BIC of each
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("weights", &GmmModel::weights, "share of each component"),
         result("means", &GmmModel::means, "mean of each component, one in each row", kByFeature),
         result("covariances", &GmmModel::covariances,

@@ -50,7 +50,7 @@ struct Mixture {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("components", &Mixture::components,
               "number of sources; of several (1,2,3,4) the one with the least BIC is taken", at_least(1)),
         param(
@@ -86,7 +86,7 @@ struct MixtureModel : Evidence {
 
   static constexpr auto fields() {
     using M = MixtureModel;
-    return std::tuple{
+    return Listing{
         result("weights", &M::weights, "share of each component"),
         result("values", &M::values,
                "of each component and column: mean, probability of 1, rate, scale, or share of the counts; 0 for "

@@ -42,7 +42,7 @@ struct Mppca {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("components", &Mppca::components,
               "number of sources; of several (1,2,3,4) the one with the least BIC is taken", at_least(1)),
         param("dimensions", &Mppca::dimensions, "hidden numbers of a row, fewer than columns; by default 1",
@@ -77,7 +77,7 @@ struct MppcaModel : Evidence {
 
   static constexpr auto fields() {
     using M = MppcaModel;
-    return std::tuple{
+    return Listing{
         result("weights", &M::weights, "share of each component"),
         result("means", &M::means, "mean of each component, one in each row", kByFeature),
         result("loadings", &M::loadings, "those of the components below each other, a row for each column of the data"),

@@ -42,7 +42,7 @@ struct Ppca {
       .takes_missing = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("components", &Ppca::components,
               "hidden numbers of a row, fewer than columns; by default 2, of two columns 1", at_least(1)),
         param("solver", &Ppca::solver, "closed form, EM, or (auto) EM where values are missing"),
@@ -67,7 +67,7 @@ struct PpcaModel : Evidence {
 
   static constexpr auto fields() {
     using M = PpcaModel;
-    return std::tuple{result("mean", &M::mean, "of each column", kByFeature),
+    return Listing{result("mean", &M::mean, "of each column", kByFeature),
                       result("loadings", &M::loadings, "W, a row for each column of the data", kFeaturesDown),
                       result("noise", &M::noise, "variance of the noise in each column"),
                       result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
@@ -78,7 +78,7 @@ struct PpcaModel : Evidence {
                       result("trace", &M::trace, "EM: log-likelihood on its way, which never falls")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"filled", "the row, its missing values at their expectation", Given::asked}, &PpcaModel::filled)};
   }
   Index width() const { return mean.size(); }

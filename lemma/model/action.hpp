@@ -1,7 +1,7 @@
 // lemma/model/action.hpp: commands of a family: what is made of a fitted model without its data: a hierarchy cut, a tree pruned.
 //
 // A model declares them as it declares its fields:
-//     static constexpr auto actions() { return std::tuple{action("cut", "the rows in groups", &Hierarchy::cut)}; }
+//     static constexpr auto actions() { return Listing{action("cut", "the rows in groups", &Hierarchy::cut)}; }
 // The verb takes the checked parameters, a described struct such as Valid<Cut>, and returns a Prediction (what it says of the
 // training rows) or a model of its own kind. `lemma cut MODEL --height 3`, its help and its file follow from that.
 #pragma once

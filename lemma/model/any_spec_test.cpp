@@ -19,7 +19,7 @@ struct Several {
                                      .objective = "the mean of its models",
                                      .example = "lemma fit 'several(sum_of)' iris 'petal_width ~ .'"};
   static constexpr auto params() {
-    return std::tuple{param("base", &Several::base, "the method"),
+    return Listing{param("base", &Several::base, "the method"),
                       param("rounds", &Several::rounds, "how often it is fitted", at_least(1))};
   }
   Needs needs(Needs) const { return base.method().needs(base.params()); }
@@ -31,7 +31,7 @@ struct SeveralModel : Evidence {
   std::vector<AnyModel> models;
 
   static constexpr auto fields() {
-    return std::tuple{state("models", &SeveralModel::models, "the models, one for each round")};
+    return Listing{state("models", &SeveralModel::models, "the models, one for each round")};
   }
   Index width() const { return models.front()->width(); }
   void check() const { require(!models.empty(), "several: there are no models"); }

@@ -55,11 +55,10 @@ constexpr Field<Model, T> state(std::string_view name, T Model::*member, std::st
 /// A model is an aggregate: what it derives from (Evidence, or a struct of fields that several models share, which it then calls
 /// Base), its spec, and its fields. A member that is none of these, such as something that is made again when it is asked for,
 /// is counted by kNotStored.
-template <std::size_t>
-using AnythingAt = Anything;
-template <class M, std::size_t... I>
-consteval bool takes_members(std::index_sequence<I...>) {
-  return requires { M{AnythingAt<I>{}...}; };
+template <class T, std::size_t count = 1>
+consteval std::size_t field_count() {
+  if constexpr (takes_members<T>(std::make_index_sequence<count>())) return field_count<T, count + 1>();
+  else return count - 1;
 }
 template <class M>
 consteval std::size_t members_of_base() {
@@ -75,10 +74,7 @@ consteval std::size_t not_stored() {
 template <class M>
 concept AllFields = std::is_aggregate_v<M> && requires {
   M::fields();
-} && takes_members<M>(std::make_index_sequence<2 + std::tuple_size_v<decltype(M::fields())> + not_stored<M>() -
-                                               members_of_base<M>()>()) &&
-    !takes_members<M>(std::make_index_sequence<3 + std::tuple_size_v<decltype(M::fields())> + not_stored<M>() -
-                                               members_of_base<M>()>());
+} && has_members<M, 2 + decltype(M::fields())::size + not_stored<M>() - members_of_base<M>()>();
 
 /// A field that the method gained after files of its models were written: where a file lacks it, it keeps its initial value.
 template <class Model, class T>
@@ -89,7 +85,7 @@ constexpr Field<Model, T> later(Field<Model, T> field) {
 
 template <class Model>
 constexpr void for_each_field(auto&& visit) {
-  std::apply([&](const auto&... each) { (visit(each), ...); }, Model::fields());
+  Model::fields().for_each(visit);
 }
 
 struct FieldInfo {
@@ -111,11 +107,9 @@ struct PlainField {
 std::vector<FieldInfo> to_infos(std::span<const PlainField> fields);
 template <class Model>
 std::vector<FieldInfo> field_infos() {
-  static constexpr auto all = std::apply(
-      [](const auto&... f) {
-        return std::array<PlainField, sizeof...(f)>{PlainField{f.name, f.meaning, f.shown, f.along}...};
-      },
-      Model::fields());
+  static constexpr auto all = Model::fields().apply([](const auto&... f) {
+    return std::array<PlainField, sizeof...(f)>{PlainField{f.name, f.meaning, f.shown, f.along}...};
+  });
   return to_infos(all);
 }
 

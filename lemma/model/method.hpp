@@ -135,9 +135,9 @@ template <class Model>
 std::vector<PartInfo> parts_of() {
   static constexpr auto own = [] {
     if constexpr (HasParts<Model>) return Model::parts();
-    else return std::tuple{};
+    else return Listing<>{};
   }();
-  static constexpr auto all = std::apply(
+  static constexpr auto all = own.apply(
       [](const auto&... each) {
         return std::array{MayOffer{Regressor<Model>, kValuePart},
                           MayOffer{HasInterval<Model>, kIntervalPart},
@@ -152,8 +152,7 @@ std::vector<PartInfo> parts_of() {
                           MayOffer{!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart},
                           MayOffer{DensityModel<Model>, kLogDensityPart},
                           MayOffer{true, each.info}...};
-      },
-      own);
+      });
   return offered_parts(all);
 }
 /// Those of them that a model of this task has, with or without probabilities.
@@ -221,7 +220,7 @@ class SpecModel final : public AnyModel::Interface {
     if constexpr (DensityModel<Model>)
       if (options.asks(kLogDensityPart)) out.add(kLogDensityPart, model_.log_density(x));
     if constexpr (HasParts<Model>)
-      std::apply([&](const auto&... each) { (say(each, x, options, out), ...); }, Model::parts());
+      Model::parts().for_each([&](const auto& each) { say(each, x, options, out); });
     return out;
   }
   std::optional<Prediction> predict_sparse(const Csr& x, const PredictOptions& options,
@@ -260,7 +259,7 @@ class SpecModel final : public AnyModel::Interface {
           if constexpr (std::is_same_v<Result, Prediction>) out = std::move(made);
           else out = detail::usable(std::make_shared<SpecModel<Spec, Model>>(std::move(made)));
         };
-    if constexpr (HasActions<Model>) std::apply([&](const auto&... each) { (attempt(each), ...); }, Model::actions());
+    if constexpr (HasActions<Model>) Model::actions().for_each(attempt);
     return out ? *std::move(out) : AnyModel::Interface::act(name, params);
   }
   DrawnRows draw(Index count, std::uint64_t seed) const override {
@@ -398,7 +397,7 @@ class SpecMethod final : public Method {
   std::vector<ActionInfo> actions() const override {
     std::vector<ActionInfo> out;
     if constexpr (HasActions<Model>)
-      std::apply([&](const auto&... each) { (out.push_back(each.info()), ...); }, Model::actions());
+      Model::actions().for_each([&](const auto& each) { out.push_back(each.info()); });
     return out;
   }
   bool draws_rows() const override { return DrawsRows<Model>; }

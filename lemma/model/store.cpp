@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <fstream>
 #include <iterator>
+#include <lemma/core/cbor.hpp>
 #include <lemma/core/cpu.hpp>
 #include <lemma/core/file.hpp>
 #include <lemma/core/hash.hpp>
@@ -142,12 +143,13 @@ void check_together(const TrainedModel& trained) {
 
 std::vector<std::uint8_t> encode(const TrainedModel& model) {
   check_together(model);
-  const auto body = to_cbor(document(model));
-  std::vector<std::uint8_t> out(kMagic.begin(), kMagic.end());
-  put(out, kFormatVersion);
-  put(out, crc32(body.data(), body.size()));
-  put(out, static_cast<std::uint64_t>(body.size()));
-  out.insert(out.end(), body.begin(), body.end());
+  auto out = to_cbor_behind(kHeader, document(model));
+  const std::size_t size = out.size() - kHeader;
+  std::vector<std::uint8_t> head(kMagic.begin(), kMagic.end());
+  put(head, kFormatVersion);
+  put(head, crc32(out.data() + kHeader, size));
+  put(head, static_cast<std::uint64_t>(size));
+  std::copy(head.begin(), head.end(), out.begin());
   return out;
 }
 

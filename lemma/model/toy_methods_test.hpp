@@ -18,7 +18,7 @@ struct Stretch {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("factor", &Stretch::factor, "what columns are multiplied by", above(0), Step::logarithmic)};
+    return Listing{param("factor", &Stretch::factor, "what columns are multiplied by", above(0), Step::logarithmic)};
   }
 };
 static_assert(Described<Stretch>);
@@ -28,7 +28,7 @@ struct StretchModel : Evidence {
   Index columns = 0;
 
   static constexpr auto fields() {
-    return std::tuple{result("columns", &StretchModel::columns, "how many columns there are")};
+    return Listing{result("columns", &StretchModel::columns, "how many columns there are")};
   }
   Index width() const { return columns; }
   void check() const { require(columns > 0, "stretch: there are no columns"); }
@@ -69,7 +69,7 @@ struct SumOf {
                                      .example = "lemma fit sum_of iris 'petal_width ~ .'",
                                      .scans = true,
                                      .takes_weights = true};
-  static constexpr auto params() { return std::tuple{param("slope", &SumOf::slope, "of the row sum")}; }
+  static constexpr auto params() { return Listing{param("slope", &SumOf::slope, "of the row sum")}; }
 };
 static_assert(Described<SumOf>);
 
@@ -79,7 +79,7 @@ struct SumOfModel : Evidence {
   Index columns = 0;
 
   static constexpr auto fields() {
-    return std::tuple{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"),
+    return Listing{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"),
                       state("columns", &SumOfModel::columns, "how many columns there are")};
   }
   Index width() const { return columns; }
@@ -129,7 +129,7 @@ struct Upto {
   int count = 2;
 
   static constexpr std::string_view name = "first";
-  static constexpr auto params() { return std::tuple{param("count", &Upto::count, "how many rows", at_least(1))}; }
+  static constexpr auto params() { return Listing{param("count", &Upto::count, "how many rows", at_least(1))}; }
 };
 static_assert(Described<Upto>);
 
@@ -143,7 +143,7 @@ struct Places {
                                      .example = "lemma fit places iris '~ . - species'",
                                      .keeps_rows = true,
                                      .uses_response = false};
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 static_assert(Described<Places>);
 
@@ -155,12 +155,12 @@ struct PlacesModel : Evidence {
 
   static constexpr auto fields() {
     using M = PlacesModel;
-    return std::tuple{result("places", &M::places, "of each row", {.across = Axis::row}),
+    return Listing{result("places", &M::places, "of each row", {.across = Axis::row}),
                       result("order", &M::order, "the rows by their places, numbers from 1", kRowNumbers),
                       state("columns", &M::columns, "how many columns there are")};
   }
   static constexpr auto actions() {
-    return std::tuple{action("first", "whether a row is among the first", &PlacesModel::first),
+    return Listing{action("first", "whether a row is among the first", &PlacesModel::first),
                       action("shorten", "the first rows alone", &PlacesModel::shorten)};
   }
   Index width() const { return columns; }
@@ -211,7 +211,7 @@ struct Middles {
                                      .takes_weights = true,
                                      .takes_several = true,
                                      .either_response = true};
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 static_assert(Described<Middles>);
 
@@ -223,11 +223,11 @@ struct MiddlesModel : Evidence {
 
   static constexpr auto fields() {
     using M = MiddlesModel;
-    return std::tuple{result("middles", &M::middles, "of each response"),
+    return Listing{result("middles", &M::middles, "of each response"),
                       state("classes", &M::classes, "how many each response has"),
                       state("columns", &M::columns, "how many columns there are")};
   }
-  static constexpr auto parts() { return std::tuple{part(kValuesPart, &MiddlesModel::values)}; }
+  static constexpr auto parts() { return Listing{part(kValuesPart, &MiddlesModel::values)}; }
   Index width() const { return columns; }
   std::vector<Index> response_classes() const {
     return classes.size() < 2 ? std::vector<Index>{} : std::vector<Index>(classes.begin(), classes.end());

@@ -252,6 +252,9 @@ void compare_with_repetition(const TrainedModel& trained, const std::vector<cons
   FitOptions options;
   options.threads = execution.threads;
   options.progress = execution.progress;
+  const Value state = trained.model->save();  // a method of chance keeps the seed that it was given
+  if (const Value* seed = state.find("seed"))
+    if (seed->is_number()) options.seed = static_cast<std::uint64_t>(std::max(0.0, seed->as_double()));
   AnyModel again = trained.model->method().fit(trained.model->params(), *parts.front()->rows, options);
   for (std::size_t i = 1; i < parts.size(); ++i) again = again->update(*parts[i]->rows, options);
   const double allowed = std::max(1e-6, 10 * std::sqrt(trained.model->certificate().tolerance));

@@ -45,7 +45,7 @@ struct Knn {
       .takes_weights = true,
       .either_response = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &Knn::k, "rows that vote; of several (1:51, or 1,5,9) the one of least leave-one-out error",
               at_least(1)),
         param("vote", &Knn::vote, "what a row counts: all alike, 1 / distance, or a kernel of the distance"),
@@ -85,7 +85,7 @@ struct KnnModel : Evidence {
   static constexpr std::size_t kNotStored = 1;  // kept
   static constexpr auto fields() {
     using M = KnnModel;
-    return std::tuple{
+    return Listing{
         result("tried", &M::tried, "each k that was judged"),
         result(
             "leave_one_out", &M::leave_one_out,
@@ -101,7 +101,7 @@ struct KnnModel : Evidence {
         state("weight", &M::weight, "of each row")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"neighbors", "numbers of the k training rows that vote, from 1 among those with a weight, nearest first",
               Given::asked, PartColumns::numbered, "neighbor"},
              &KnnModel::neighbor_rows),

@@ -43,7 +43,7 @@ struct Lof {
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &Lof::k, "neighbours that are looked at; auto: 20, or all others where they are fewer", at_least(1)),
         param("score", &Lof::score, "lof: beside the neighbours' own; distance: to the k-th neighbour"),
         param("threshold", &Lof::threshold,
@@ -72,7 +72,7 @@ struct LofModel : Evidence {
   static constexpr std::size_t kNotStored = 1;  // kept
   static constexpr auto fields() {
     using M = LofModel;
-    return std::tuple{result("scores", &M::scores, "of each training row, from the rows beside it", Along{Axis::row}),
+    return Listing{result("scores", &M::scores, "of each training row, from the rows beside it", Along{Axis::row}),
                       result("n_outliers", &M::n_outliers, "training rows whose score is above the threshold"),
                       state("points", &M::points, "the training rows"),
                       state("k_distance", &M::k_distance, "of each training row to its k-th neighbour"),
@@ -80,7 +80,7 @@ struct LofModel : Evidence {
                       state("least_reach", &M::least_reach, "in the place of a mean reach of 0")};
   }
   static constexpr auto parts() {
-    return std::tuple{part({"outlier", "yes where the score is above the threshold, else no"}, &LofModel::outlier)};
+    return Listing{part({"outlier", "yes where the score is above the threshold, else no"}, &LofModel::outlier)};
   }
   Index width() const { return points.cols(); }
   void check() const;

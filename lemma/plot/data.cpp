@@ -6,6 +6,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/plot/data/kinds.hpp>
 #include <lemma/plot/scale.hpp>
+#include <tuple>
 
 namespace lemma::plot {
 namespace {

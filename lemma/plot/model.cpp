@@ -73,7 +73,7 @@ struct Kind {
 };
 constexpr std::array kKinds = {
     Kind{{"fit", "the curve along the only column, with its band where there is one, and the rows", true},
-         [](const Declared& d) { return d.numbers(); },
+         [](const Declared& d) { return d.numbers() && !d.is("factorise"); },  // who and what: two columns
          [](const TrainedModel& m) { return predicts(m, Task::regression) && gives(m, "value") && looks_at(m, 1); },
          fitted_curve},
     Kind{{"regions", "which class is predicted where, of two columns, and the rows", true},

@@ -30,7 +30,7 @@ struct Impute {
       .takes_missing = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("with", &Impute::with, "what stands in for a missing value")};
+    return Listing{param("with", &Impute::with, "what stands in for a missing value")};
   }
 };
 static_assert(Described<Impute>);
@@ -41,7 +41,7 @@ struct ImputeModel : Evidence {
   Vector missing;  // how many values each column lacked (by weight)
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("fill", &ImputeModel::fill, "stands in for a missing value of each column", kByFeature),
         result("missing", &ImputeModel::missing, "how many values of each column were missing", kByFeature)};
   }

@@ -31,7 +31,7 @@ struct Lift {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kind", &Lift::kind, "what is added: the squared length, the squares, or all products of two")};
   }
 };
@@ -42,7 +42,7 @@ struct LiftModel : Evidence {
   Index columns = 0;
 
   static constexpr auto fields() {
-    return std::tuple{result("columns", &LiftModel::columns, "of the rows it was fitted on")};
+    return Listing{result("columns", &LiftModel::columns, "of the rows it was fitted on")};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return columns; }

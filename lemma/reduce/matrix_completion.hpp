@@ -36,7 +36,7 @@ struct MatrixCompletion {
       .random = true};
   static constexpr auto params() {
     using S = MatrixCompletion;
-    return std::tuple{
+    return Listing{
         param("lambda", &S::lambda,
               "price of a singular value; chosen: the one with the least error on places left out", above(0),
               Step::logarithmic),
@@ -63,7 +63,7 @@ struct MatrixCompletionModel : Evidence {
 
   static constexpr auto fields() {
     using M = MatrixCompletionModel;
-    return std::tuple{result("lambda", &M::lambda, "price of a singular value"),
+    return Listing{result("lambda", &M::lambda, "price of a singular value"),
                       result("rank", &M::rank, "of Z"),
                       result("singular_values", &M::singular_values, "of Z, descending"),
                       result("loadings", &M::loadings, "right singular vectors of Z: a row per feature", kFeaturesDown),

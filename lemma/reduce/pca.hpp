@@ -52,7 +52,7 @@ struct Pca {
       .uses_response = false,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("components", &Pca::components,
               "how many to keep: a whole number, or the share of the variance to reach (below 1); by default all",
               above(0)),
@@ -82,7 +82,7 @@ struct PcaModel : Evidence {
   Matrix seen_scatter;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("sdev", &PcaModel::sdev, "standard deviation of each component (divisor n - 1)"),
         result("explained", &PcaModel::explained, "share of the total variance of each component"),
         result("loadings", &PcaModel::loadings, "unit axes: a row per feature, a column per component", kFeaturesDown),

@@ -28,7 +28,7 @@ struct Polynomial {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("degree", &Polynomial::degree, "the most columns in a product", between(1, 20)),
         param("interactions_only", &Polynomial::interactions_only, "no column more than once in a product")};
   }
@@ -40,7 +40,7 @@ struct PolynomialModel : Evidence {
   Index columns = 0, products = 0;
 
   static constexpr auto fields() {
-    return std::tuple{result("columns", &PolynomialModel::columns, "of the rows it was fitted on"),
+    return Listing{result("columns", &PolynomialModel::columns, "of the rows it was fitted on"),
                       result("products", &PolynomialModel::products, "columns that come out")};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;

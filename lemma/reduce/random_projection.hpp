@@ -35,7 +35,7 @@ struct RandomProjection {
       .random = true};
   static constexpr auto params() {
     using S = RandomProjection;
-    return std::tuple{
+    return Listing{
         param("kind", &S::kind, "normal directions, or sparse ones of equal sizes"),
         param("components", &S::components, "dimensions; chosen: by the bound for epsilon, at most the columns",
               at_least(1)),
@@ -57,7 +57,7 @@ struct RandomProjectionModel : Evidence {
 
   static constexpr auto fields() {
     using M = RandomProjectionModel;
-    return std::tuple{
+    return Listing{
         result("directions", &M::directions, "R: a row per feature, a column per dimension", kFeaturesDown),
         result("bound", &M::bound, "dimensions that the bound asks for with these rows and epsilon"),
         result("distortion", &M::distortion,

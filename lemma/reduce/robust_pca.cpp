@@ -9,6 +9,7 @@
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/model/comparison.hpp>
 #include <lemma/reduce/robust_pca.hpp>
+#include <lemma/reduce/shared/telling.hpp>
 #include <map>
 
 namespace lemma {
@@ -230,12 +231,7 @@ Certificate certify(const RobustPcaModel& model, const Rows& rows, const Executi
                             count_of(model.errors.rows(), "row"), count_of(x.rows(), "row")));
   Comparison same;
   Certificate out = certificate_of(model, in_order_of_fit(x, model.prints), same, execution.part(0.2, 1));
-  if (same.finding()) {
-    same.report(out);
-    out.message = fmt::format(
-        "What the model tells is not what the rows give: {}'{}' is off by {:.1e} of its size (allowed {:.0e}).",
-        same.finding()->place, same.finding()->field, same.finding()->value, same.finding()->tolerance);
-  }
+  report_told(same, out);
   return out;
 }
 

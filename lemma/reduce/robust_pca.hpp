@@ -30,7 +30,7 @@ struct RobustPca {
                                      .uses_response = false};
   static constexpr auto params() {
     using S = RobustPca;
-    return std::tuple{param("lambda", &S::lambda, "price of an error's size; chosen: 1 / sqrt(max(rows, columns))",
+    return Listing{param("lambda", &S::lambda, "price of an error's size; chosen: 1 / sqrt(max(rows, columns))",
                             above(0), Step::logarithmic),
                       param("tolerance", &S::tolerance, "relative gap and residual at which the work ends", above(0),
                             Step::logarithmic),
@@ -52,7 +52,7 @@ struct RobustPcaModel : Evidence {
 
   static constexpr auto fields() {
     using M = RobustPcaModel;
-    return std::tuple{
+    return Listing{
         result("rank", &M::rank, "of L"),
         result("singular_values", &M::singular_values, "of L, descending"),
         result("loadings", &M::loadings, "V of L = scores V': a row per feature, a column per component",

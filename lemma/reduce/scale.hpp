@@ -27,7 +27,7 @@ struct Scale {
                                      .takes_missing = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{param("center", &Scale::center, "subtract the mean"),
+    return Listing{param("center", &Scale::center, "subtract the mean"),
                       param("scale", &Scale::scale, "divide by the standard deviation")};
   }
 };
@@ -41,7 +41,7 @@ struct ScaleModel : Evidence {
   Vector seen_weight, seen_mean, seen_deviation;
 
   static constexpr auto fields() {
-    return std::tuple{result("mean", &ScaleModel::mean, "subtracted from each column", kByFeature),
+    return Listing{result("mean", &ScaleModel::mean, "subtracted from each column", kByFeature),
                       result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature),
                       later(state("seen_weight", &ScaleModel::seen_weight, "of the values of each column")),
                       later(state("seen_mean", &ScaleModel::seen_mean, "of each column")),

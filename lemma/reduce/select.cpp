@@ -64,6 +64,8 @@ void SelectModel::check() const {
   require(classes >= 0 && classes != 1, "select: the response has one class");
 }
 
+Index SelectModel::output_width() const { return static_cast<Index>((kept.array() > 0).count()); }
+
 std::vector<Index> SelectModel::order() const {
   std::vector<Index> out(at(width()));
   for (Index j = 0; j < width(); ++j) out[at(static_cast<Index>(rank(j)) - 1)] = j;

@@ -29,7 +29,7 @@ struct Select {
                                      .takes_codes = true,
                                      .either_response = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("filter", &Select::filter, "how a column is judged; auto: anova for classes, correlation for numbers"),
         param("k", &Select::k,
               "how many columns are kept; auto: half of them, or as many as pass where false discoveries are bounded",
@@ -52,7 +52,7 @@ struct SelectModel : Evidence {
   Index classes = 0;
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("scores", &SelectModel::scores, "of each column, as the filter defines them", kByFeature),
         result("p_values", &SelectModel::p_values, "of each column, where the filter is a test", kByFeature),
         result("rank", &SelectModel::rank, "of each column, 1 the best; of incremental the order of choice",
@@ -63,7 +63,7 @@ struct SelectModel : Evidence {
   Index width() const { return scores.size(); }
   Index class_count() const { return classes; }
   void check() const;
-  Index output_width() const { return static_cast<Index>((kept.array() > 0).count()); }
+  Index output_width() const;
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>& features) const;
   AffineMap affine() const;

@@ -5,12 +5,12 @@
 #include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/blas.hpp>
-#include <lemma/math/column_moments.hpp>
 #include <lemma/math/graded_eigen.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/row_products.hpp>
 #include <lemma/math/rows_like.hpp>
 #include <lemma/reduce/pca/parts.hpp>
+#include <lemma/reduce/shared/usable_spread.hpp>
 #include <lemma/reduce/whiten.hpp>
 #include <limits>
 
@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kTolerance = 1e-8;
 constexpr double kSingular = 1e-12;  // a variance along an axis below this share of the first is rounding
-constexpr double kLeastSpread = 1e-142, kGreatestSpread = 1e142;
 constexpr double kKeepsDigits =
     1e-8;  // a smaller share of the first variance is found from columns in units of their own
 
@@ -104,19 +103,6 @@ struct Standardised {
       "whiten: the covariance is singular ({}); leave columns out, set epsilon above 0, or use pca with whiten", why));
 }
 
-/// Squares of a column's spread must be numbers.
-void require_usable_spread(const Rows& rows, const Execution& execution) {
-  const auto range = scan(rows, ColumnMoments(rows.width()), execution);
-  for (Index j = 0; j < rows.width(); ++j) {
-    const double spread = range.greatest()(j) - range.least()(j);
-    if (spread == 0 || (spread > kLeastSpread && spread < kGreatestSpread)) continue;
-    throw Error(
-        fmt::format("whiten: the values of '{}' reach from {:g} to {:g}, and the square of that is beyond the "
-                    "range of numbers; put 'scale |' before it",
-                    rows.features[static_cast<std::size_t>(j)], range.least()(j), range.greatest()(j)));
-  }
-}
-
 }  // namespace
 
 void WhitenModel::check() const {
@@ -173,9 +159,7 @@ WhitenModel fit(const Valid<Whiten>& spec, const Rows& rows, const FitOptions& o
   const Execution execution = options.execution();
   const auto moments = moments_of(rows, execution.part(0, 0.5, "scatter of the columns"));
   const Matrix covariance = moments.covariance(moments.weight() - 1);
-  if (!(covariance.diagonal().array() > kLeastSpread * kLeastSpread).all() ||
-      !(covariance.diagonal().array() < kGreatestSpread * kGreatestSpread).all())
-    require_usable_spread(rows, execution);
+  require_usable_spread(Whiten::name, rows, covariance.diagonal(), execution);
   const double mean_variance = covariance.trace() / static_cast<double>(rows.width());
   if (!(mean_variance > 0)) throw Error("whiten: no column varies");
   const Standardised own(covariance);

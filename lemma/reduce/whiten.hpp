@@ -37,7 +37,7 @@ struct Whiten {
       .takes_weights = true,
       .uses_response = false};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kind", &Whiten::kind, "scores along the principal axes, or turned back to the columns"),
         param("epsilon", &Whiten::epsilon, "added to each variance, as a share of the mean variance", at_least(0))};
   }
@@ -52,7 +52,7 @@ struct WhitenModel : Evidence {
   double seen_weight = 0;  // Σ w; 0 in an older file
 
   static constexpr auto fields() {
-    return std::tuple{
+    return Listing{
         result("mean", &WhitenModel::mean, "subtracted from each column", kByFeature),
         result("sdev", &WhitenModel::sdev, "standard deviation along each axis, ridge included"),
         result("loadings", &WhitenModel::loadings, "unit axes: a row per feature, a column per axis", kFeaturesDown),

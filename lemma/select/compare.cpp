@@ -5,7 +5,9 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/metric/clustering.hpp>
 #include <lemma/select/compare.hpp>
+#include <numeric>
 
 namespace lemma {
 namespace {
@@ -62,6 +64,21 @@ PairedDifference difference_of(const std::vector<double>& a, const std::vector<d
   return out;
 }
 
+/// The clusters of all rows; −1 is none.
+Labels clusters_of(const Experiment& experiment, const CrossOptions& options, const Execution& execution) {
+  std::vector<Index> all(at(experiment.rows()));
+  std::iota(all.begin(), all.end(), Index{0});
+  FitOptions how;
+  how.seed = options.seed;
+  how.threads = execution.threads;
+  return experiment.ask(experiment.fit(all, how), all, execution).answers.predicted;
+}
+
+ClusterAgreement agreement_of(const Labels& one, const Labels& other, const Vector& weights) {
+  const Matrix table = contingency_of_clusters(one, other, weights);
+  return {adjusted_rand_index(table), matched_share(table), fowlkes_mallows(table), variation_of_information(table)};
+}
+
 }  // namespace
 
 const PairedDifference& MethodComparison::between(std::size_t a, std::size_t b) const {
@@ -89,6 +106,8 @@ MethodComparison compare_methods(const std::vector<AnySpec>& specs, const Formul
   }
   std::optional<Plan> settled;
   std::optional<PlanRows> plan_rows;
+  std::vector<Labels> clusters;
+  Vector weights;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const Experiment experiment(specs[i], formula, *used, options.experiment);
     if (!settled) {
@@ -104,10 +123,16 @@ MethodComparison compare_methods(const std::vector<AnySpec>& specs, const Formul
     if (found.cancelled) throw Cancelled();
     if (!out.methods.empty() && found.task != out.methods[0].task)
       throw Error(fmt::format("{} and {} are for different tasks", out.methods[0].method, found.method));
+    if (found.task == Task::clustering) {
+      clusters.push_back(clusters_of(experiment, options, how.execution.part(1, 1)));
+      weights = experiment.weights();
+    }
     out.methods.push_back(std::move(found));
   }
   MethodComparison found = comparison_of(std::move(out.methods), metric);
   found.notes = std::move(out.notes);
+  for (auto& pair : found.pairs)
+    if (!clusters.empty()) pair.agreement = agreement_of(clusters[pair.first], clusters[pair.second], weights);
   return found;
 }
 
@@ -170,12 +195,45 @@ Value to_value(const MethodComparison& comparison) {
     one.set("bounds", pair.bounds ? Value(std::vector<double>{pair.bounds->lower, pair.bounds->upper}) : Value());
     one.set("p", pair.p);
     one.set("p_holm", pair.adjusted);
+    if (pair.agreement) {
+      one.set("adjusted_rand", pair.agreement->adjusted_rand);
+      one.set("matched", pair.agreement->matched);
+      one.set("fowlkes_mallows", pair.agreement->fowlkes_mallows);
+      one.set("variation_of_information", pair.agreement->variation_of_information);
+    }
     pairs.push_back(std::move(one));
   }
   out.set("pairs", std::move(pairs));
   out.set("notes", comparison.notes);
   return out;
 }
+
+namespace {
+
+/// How alike the clusters of all rows are; nothing where there are none.
+std::string text_of_agreements(const MethodComparison& comparison) {
+  std::vector<std::string> first, second;
+  std::vector<double> rand, matched, mallows, variation;
+  for (const auto& pair : comparison.pairs) {
+    if (!pair.agreement) return "";
+    first.push_back(comparison.methods[pair.first].method);
+    second.push_back(comparison.methods[pair.second].method);
+    rand.push_back(pair.agreement->adjusted_rand);
+    matched.push_back(pair.agreement->matched);
+    mallows.push_back(pair.agreement->fowlkes_mallows);
+    variation.push_back(pair.agreement->variation_of_information);
+  }
+  return "\nClusters of all rows, two methods at a time:\n" + TextTable()
+                                                                  .words("one", first)
+                                                                  .words("other", second)
+                                                                  .numbers("adjusted Rand", rand, 4)
+                                                                  .numbers("matched", matched, 4)
+                                                                  .numbers("Fowlkes-Mallows", mallows, 4)
+                                                                  .numbers("variation", variation, 4)
+                                                                  .str();
+}
+
+}  // namespace
 
 std::string text(const MethodComparison& comparison) {
   const auto& best = comparison.methods[comparison.best];
@@ -232,7 +290,7 @@ std::string text(const MethodComparison& comparison) {
                             : fmt::format("These rows do not tell {} from {}.", best.method, join_words(alike)),
               98) +
          "\n";
-  return out;
+  return out + text_of_agreements(comparison);
 }
 
 }  // namespace lemma

@@ -3,16 +3,24 @@
 // Of two methods the differences d₁ … d_J of a score over the same J resamples have mean d̄ and the statistic
 // t = d̄ / √((1/J + n₂/n₁) s²) of Nadeau and Bengio (2003). Of all K (K − 1) / 2 pairs the p-values are adjusted after Holm (1979),
 // and the intervals hold for all pairs at once (Bonferroni): also for the pair that looks best.
+//
+// Of methods that make clusters each pair is told beside that how alike their clusters of all rows are.
 #pragma once
 #include <lemma/validate/cross.hpp>
 
 namespace lemma {
 
+/// Two partitions of the same rows (metric/clustering.hpp).
+struct ClusterAgreement {
+  double adjusted_rand = 0, matched = 0, fowlkes_mallows = 0, variation_of_information = 0;
+};
+
 struct PairedDifference {
   std::size_t first = 0, second = 0;  // methods; the difference is first − second
   double mean = 0;
-  std::optional<Bounds> bounds;  // simultaneous over all pairs
-  double p = 1, adjusted = 1;    // two-sided; after Holm
+  std::optional<Bounds> bounds;                    // simultaneous over all pairs
+  double p = 1, adjusted = 1;                      // two-sided; after Holm
+  std::optional<ClusterAgreement> agreement = {};  // of methods that make clusters
   /// Whether the interval does not hold 0.
   bool differ() const { return bounds && (bounds->lower > 0 || bounds->upper < 0); }
 };

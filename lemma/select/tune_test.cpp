@@ -240,6 +240,27 @@ TEST(Compare, AMethodIsNotBetterThanItself) {
             std::string::npos);
 }
 
+TEST(Compare, ClusteringsAreToldHowAlikeTheyAre) {
+  const Table iris = dataset("iris");
+  const auto found =
+      compare_methods({parse_method("kmeans(k=3)"), parse_method("kmeans(k=3)"), parse_method("kmeans(k=2)")},
+                      formula("~ . - species"), MemoryTableStream(iris), {.folds = 5});
+  ASSERT_TRUE(found.between(0, 1).agreement && found.between(0, 2).agreement);
+  const ClusterAgreement same = *found.between(0, 1).agreement, other = *found.between(0, 2).agreement;
+  EXPECT_NEAR(same.adjusted_rand, 1, 1e-12);
+  EXPECT_NEAR(same.matched, 1, 1e-12);
+  EXPECT_NEAR(same.fowlkes_mallows, 1, 1e-12);
+  EXPECT_NEAR(same.variation_of_information, 0, 1e-12);
+  EXPECT_LT(other.adjusted_rand, 0.9);
+  EXPECT_LT(other.matched, 0.9);
+  EXPECT_GT(other.variation_of_information, 0.1);
+  EXPECT_NE(text(found).find("Clusters of all rows"), std::string::npos);
+  const auto classes = compare_methods({parse_method("lda"), parse_method("lda")}, formula("species ~ ."),
+                                       MemoryTableStream(iris), {.folds = 5});
+  EXPECT_FALSE(classes.pairs[0].agreement);
+  EXPECT_EQ(text(classes).find("Clusters of all rows"), std::string::npos);
+}
+
 TEST(Curve, MoreRowsHelpAndTheTrainingErrorRises) {
   const Table boston = dataset("boston");
   const auto curve =

@@ -35,8 +35,8 @@ constexpr auto names_of(BoostSplits) { return std::array<std::string_view, 2>{"b
 /// Rows are held out, or left out of a round, by what they say (a hash of the row), for the same reason.
 ///
 /// Cost         O(n p) to bin, then O(n p) for each level of each tree at worst, of which the larger child of a split is had by a
-///              difference. Memory: 2 p bytes and about 50 for each row (the codes, score, slopes), whether the rows lie in memory or
-///              are streamed; with `base = linear` about 40 for each row, and a pass for each round.
+///              difference. Memory: 2 p bytes and about 50 for each row (the codes, score, slopes), in a mapped file where the
+///              rows are streamed; with `base = linear` about 40 for each row, and a pass for each round.
 /// Certificate  consistent: with the rows sent through the stored trees one by one, the losses told are theirs after every round,
 ///              and never rose (but for logistic and softmax, and with sampling); each leaf's value is the step from G and H counted anew (not
 ///              with one-side sampling, nor with directions); its weight, every threshold (midway between neighbouring values),
@@ -87,7 +87,7 @@ struct Boost {
       .either_response = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("loss", &Boost::loss,
               "what is made small; auto: squared of numbers, logistic of two classes, softmax of more"),
         param("rounds", &Boost::rounds, "trees (of several classes: of each class), or lines", between(1, 100000)),
@@ -159,7 +159,7 @@ struct BoostModel : Evidence {
 
   static constexpr auto fields() {
     using M = BoostModel;
-    return std::tuple{
+    return Listing{
         result("classes", &M::classes, "how many classes; 0 of numbers"),
         result("used_rounds", &M::used_rounds, "rounds that predictions are made of"),
         result("start", &M::start, "score before the first round, of each output"),
@@ -181,7 +181,7 @@ struct BoostModel : Evidence {
         state("seed", &M::seed, "seed of the rows and columns that were drawn; 0: none were")};
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part({"staged", "the prediction after each round (of classes: probabilities)", Given::asked, PartColumns::own},
              &BoostModel::staged),
         part({"shap", "what each column adds to the score of the row (SHAP values), of each output", Given::asked,

@@ -44,7 +44,7 @@ struct ExtraTrees {
       .random = true};
   static constexpr auto params() {
     using S = ExtraTrees;
-    return std::tuple{
+    return Listing{
         param("trees", &S::trees, "how many are grown", at_least(1), Step::logarithmic),
         param("mtry", &S::mtry, "columns that a split chooses from; auto: √d for classes, all for numbers",
               at_least(1)),

@@ -52,7 +52,7 @@ struct Forest {
       .random = true};
   static constexpr auto params() {
     using S = Forest;
-    return std::tuple{
+    return Listing{
         param("trees", &S::trees, "how many are grown", at_least(1), Step::logarithmic),
         param("mtry", &S::mtry, "columns that a split chooses from; auto: √d for classes, d/3 for numbers",
               at_least(1)),
@@ -87,8 +87,8 @@ struct ForestModel : Grove {
 
   static constexpr auto fields() { return grove_fields(); }
   static constexpr auto parts() {
-    return std::tuple_cat(
-        std::tuple{part({"standard_errors", "of the prediction, from how bags that lack a row say otherwise",
+    return joined(
+        Listing{part({"standard_errors", "of the prediction, from how bags that lack a row say otherwise",
                          Given::asked, PartColumns::own},
                         &ForestModel::standard_errors)},
         grove_parts<ForestModel>());

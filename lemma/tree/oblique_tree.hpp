@@ -43,7 +43,7 @@ struct ObliqueTree {
       .random = true};
   static constexpr auto params() {
     using S = ObliqueTree;
-    return std::tuple{
+    return Listing{
         param("directions", &S::directions,
               "besides the single columns: those of linear classifiers at the node (of numbers, the regression), or at "
               "random"),
@@ -68,8 +68,8 @@ struct ObliqueTreeModel : Tallies {
 
   static constexpr auto fields() {
     using M = ObliqueTreeModel;
-    return std::tuple_cat(
-        std::tuple{
+    return joined(
+        Listing{
             result("nodes", &M::nodes, "direction and threshold of each node, and how far on its left child stands"),
             result("directions", &M::directions, "of each split: coefficients of the columns", Along{Axis::feature}),
             result("gain", &M::gain, "of each node's split; 0 of a leaf"),
@@ -77,7 +77,7 @@ struct ObliqueTreeModel : Tallies {
         tally_fields());
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part(PartInfo{"leaf", "the node, from 0, where the row's way ends", Given::asked}, &ObliqueTreeModel::leaf)};
   }
 

@@ -37,7 +37,7 @@ struct OptimalTree {
       .either_response = true};
   static constexpr auto params() {
     using S = OptimalTree;
-    return std::tuple{
+    return Listing{
         param("depth", &S::depth, "splits on the way to a leaf, at most", between(0, 8)),
         param("cp", &S::cp, "what a leaf costs, as a share of the root's loss", at_least(0), Step::logarithmic),
         param("max_iterations", &S::max_iterations,
@@ -58,7 +58,7 @@ struct OptimalTreeModel : Tallies {
 
   static constexpr auto fields() {
     using M = OptimalTreeModel;
-    return std::tuple_cat(std::tuple{result("nodes", &M::nodes,
+    return joined(Listing{result("nodes", &M::nodes,
                                             "column and threshold of each node, and how far on its left child stands"),
                                      result("cost", &M::cost, "loss of the leaves, and what each leaf costs"),
                                      result("bound", &M::bound, "no tree of this depth costs less"),
@@ -66,7 +66,7 @@ struct OptimalTreeModel : Tallies {
                           tally_fields());
   }
   static constexpr auto parts() {
-    return std::tuple{
+    return Listing{
         part(PartInfo{"leaf", "the node, from 0, where the row's way ends", Given::asked}, &OptimalTreeModel::leaf)};
   }
 

@@ -134,13 +134,17 @@ TreeModel uncertified(const Valid<Tree>& asked, const Rows& rows, const FitOptio
   const auto warnings = warnings_of(data, rows, root);
 
   const Execution growing = execution.part(0.1, 0.5, "growing");
-  GrownTree grown = in.empty() && spec.folds == 0 ? grow_in_place(data, plan, growing) : grow(data, in, plan, growing);
+  const bool once = in.empty() && spec.folds == 0;
+  const RowGroups groups = spec.folds > 0 ? row_groups(data, options.seed) : RowGroups();
+  std::optional<PackedOrder> order;
+  if (!once) order.emplace(data, growing.part(0, 0.1));
+  GrownTree grown = once ? grow_in_place(data, plan, growing) : grow(data, *order, in, plan, growing.part(0.1, 1));
   if (spec.prune == TreePruning::validation) grown = pruned_by(grown, data, in, x, plan);
   find_complexities(grown);
   if (spec.cp >= 0) { grown = pruned(grown, plan.alpha); }
   std::vector<CpRow> table = cp_table(grown, spec.cp);
   if (spec.folds > 0)
-    cross_validate(table, data, in, x, grown, plan, spec.folds, row_groups(data, options.seed),
+    cross_validate(table, data, *order, in, x, grown, plan, spec.folds, groups,
                    execution.part(0.5, 0.9, "cross-validation"));
   if (spec.prune == TreePruning::least || spec.prune == TreePruning::one_se) {
     table.resize(row_of(table, spec.prune) + 1);

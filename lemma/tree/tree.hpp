@@ -62,7 +62,7 @@ struct Tree {
       .either_response = true,
       .random = true};
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("criterion", &Tree::criterion,
               "impurity: gini, entropy or misclassification of classes; variance, absolute (deviation from the median) "
               "or "
@@ -110,7 +110,7 @@ struct TreePrune {
 
   static constexpr std::string_view name = "prune";
   static constexpr auto params() {
-    return std::tuple{param("cp", &TreePrune::cp, "splits of a smaller complexity are lost; auto: none", at_least(-1)),
+    return Listing{param("cp", &TreePrune::cp, "splits of a smaller complexity are lost; auto: none", at_least(-1)),
                       param("form", &TreePrune::form, "how the tree is written; auto: as before")};
   }
 };
@@ -151,7 +151,7 @@ struct TreeModel : Evidence {
 
   static constexpr auto fields() {
     using M = TreeModel;
-    return std::tuple{
+    return Listing{
         result("nodes", &M::nodes, "column and threshold of each node, and how far on its left child stands"),
         result("node", &M::number, "of each node: children of k are 2k and 2k + 1, the lower mean first"),
         result("weight", &M::weight, "of each node's rows"),
@@ -173,12 +173,12 @@ struct TreeModel : Evidence {
         state("seed", &M::seed, "of the choice of rows kept aside")};
   }
   static constexpr auto parts() {
-    return std::tuple{part(PartInfo{"leaf", "number of the leaf that the row reaches", Given::asked}, &TreeModel::leaf),
+    return Listing{part(PartInfo{"leaf", "number of the leaf that the row reaches", Given::asked}, &TreeModel::leaf),
                       part(PartInfo{"path", "what is asked of the row on its way, and where it ends", Given::asked},
                            &TreeModel::path)};
   }
   static constexpr auto actions() {
-    return std::tuple{action("prune", "the smaller tree that is the best for another cp", &TreeModel::prune)};
+    return Listing{action("prune", "the smaller tree that is the best for another cp", &TreeModel::prune)};
   }
 
   Index width() const { return nodes.width(); }

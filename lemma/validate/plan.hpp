@@ -31,7 +31,7 @@ struct Plan {
   std::string group, time, fold;
 
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("kind", &Plan::kind, "how rows are set apart"),
         param("folds", &Plan::folds, "parts of the rows, or blocks of time", at_least(2)),
         param("repeats", &Plan::repeats, "times that folds or a holdout are drawn anew", at_least(1)),

@@ -4,7 +4,7 @@
 struct Spec {
   double lambda = 1;
   static constexpr std::string_view name = "spec";
-  static constexpr auto params() { return std::tuple{lemma::param("lambda", &Spec::lambda, "described")}; }
+  static constexpr auto params() { return lemma::Listing{lemma::param("lambda", &Spec::lambda, "described")}; }
 };
 
 lemma::Valid<Spec> checked() {

@@ -7,6 +7,6 @@ struct Forgetful {
   double left_out = 0;
 #endif
   static constexpr std::string_view name = "forgetful";
-  static constexpr auto params() { return std::tuple{lemma::param("lambda", &Forgetful::lambda, "described")}; }
+  static constexpr auto params() { return lemma::Listing{lemma::param("lambda", &Forgetful::lambda, "described")}; }
 };
 static_assert(lemma::Described<Forgetful>);

@@ -9,6 +9,6 @@ struct Model : lemma::Evidence {
 #ifdef MISTAKE
   lemma::Vector forgotten;
 #endif
-  static constexpr auto fields() { return std::tuple{lemma::result("intercept", &Model::intercept, "listed")}; }
+  static constexpr auto fields() { return lemma::Listing{lemma::result("intercept", &Model::intercept, "listed")}; }
 };
 static_assert(lemma::AllFields<Model>);

@@ -45,13 +45,27 @@ inline std::vector<Subject> subjects_of(const Method& method) {
   return {Subject(method)};
 }
 
+/// A method for numbers that are not negative says so at the end of its objective.
+inline bool refuses_negative(const MethodAbout& about) { return about.objective.ends_with("X >= 0"); }
+
+/// "x1 + x2 + g" as "abs(x1) + abs(x2) + g" where the method must have it so.
+inline std::string columns_for(const MethodAbout& about, const std::string& features) {
+  if (!refuses_negative(about)) return features;
+  std::string out;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const bool is_column = features[i] == 'x' && i + 1 < features.size();
+    out += is_column ? std::string("abs(x") + features[++i] + ")" : std::string(1, features[i]);
+  }
+  return out;
+}
+
 inline std::string formula_for(const Subject& subject, const std::string& features = kFeatures) {
-  const std::string response = subject.response();
-  return response.empty() ? "~ " + features : response + " ~ " + features;
+  const std::string response = subject.response(), columns = columns_for(subject.about(), features);
+  return response.empty() ? "~ " + columns : response + " ~ " + columns;
 }
 
 inline std::string formula_for(const MethodAbout& about, const std::string& features = kFeatures) {
-  if (!about.uses_response) return "~ " + features;
+  if (!about.uses_response) return "~ " + columns_for(about, features);
   if (about.task != Task::classification) return "y ~ " + features;
   return (about.most_classes == 2 ? "side ~ " : "class ~ ") + features;
 }

@@ -96,7 +96,8 @@ inline std::vector<Seed> seeds_of(const std::string& method) {
   };
   add(method, simple);
   const std::string product = about.takes_codes ? "g" : "x3:g";  // codes have no products
-  add(method, contract::formula_for(about, "poly(x1, 2) + scale(x2) + " + product), {.missing = Missing::mean});
+  const std::string learned = contract::refuses_negative(about) ? "x1 + I(scale(x2)^2)" : "poly(x1, 2) + scale(x2)";
+  add(method, contract::formula_for(about, learned + " + " + product), {.missing = Missing::mean});
   if (about.takes_weights) add(method, simple, {.weights = "w"});
   if (about.takes_precision) add(method, simple, {.precision = "f"});
   if (about.takes_offset && about.task != Task::classification) add(method, simple + " + offset(x3)");

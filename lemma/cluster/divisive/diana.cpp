@@ -47,18 +47,19 @@ Parting splinter(const Dissimilarities& all, const std::vector<Index>& rows) {
   return out;
 }
 
-std::vector<Parting> diana(const Dissimilarities& all, const Execution& execution) {
+std::vector<Parting> part_all(Index n, const std::function<double(const std::vector<Index>&)>& width_of,
+                              const std::function<Parting(const std::vector<Index>&)>& part,
+                              const Execution& execution) {
   struct Cluster {
-    double diameter;
+    double width;
     std::vector<Index> rows;
     bool operator<(const Cluster& other) const {
-      return diameter != other.diameter ? diameter < other.diameter : rows.front() > other.rows.front();
+      return width != other.width ? width < other.width : rows.front() > other.rows.front();
     }
   };
-  const Index n = all.count();
   std::vector<Index> every(at(n));
   std::iota(every.begin(), every.end(), Index{0});
-  std::vector<Cluster> heap{{diameter_of(all, every), every}};
+  std::vector<Cluster> heap{{width_of(every), every}};
   std::vector<Parting> out;
   while (!heap.empty()) {
     if (execution.cancelled()) throw Cancelled();
@@ -66,16 +67,22 @@ std::vector<Parting> diana(const Dissimilarities& all, const Execution& executio
     std::pop_heap(heap.begin(), heap.end());
     const Cluster widest = std::move(heap.back());
     heap.pop_back();
-    Parting parting = splinter(all, widest.rows);
-    parting.diameter = widest.diameter;
-    for (const auto& part : {parting.left, parting.stayed})
-      if (part.size() > 1) {
-        heap.push_back({diameter_of(all, part), part});
+    Parting parting = part(widest.rows);
+    parting.diameter = widest.width;
+    for (const auto& side : {parting.left, parting.stayed})
+      if (side.size() > 1) {
+        heap.push_back({std::min(width_of(side), widest.width), side});
         std::push_heap(heap.begin(), heap.end());
       }
     out.push_back(std::move(parting));
   }
   return out;
+}
+
+std::vector<Parting> diana(const Dissimilarities& all, const Execution& execution) {
+  return part_all(
+      all.count(), [&](const std::vector<Index>& rows) { return diameter_of(all, rows); },
+      [&](const std::vector<Index>& rows) { return splinter(all, rows); }, execution);
 }
 
 }  // namespace lemma

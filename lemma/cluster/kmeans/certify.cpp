@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/kmeans/mahalanobis.hpp>
 #include <lemma/cluster/kmeans/plain_search.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
@@ -144,6 +144,7 @@ Certificate certificate_of_update(const KMeansModel& model, const PlainStep& fou
 }  // namespace
 
 Certificate certify(const KMeansModel& model, const Rows& rows, const Execution& execution) {
+  if (is_mahalanobis(model.spec)) return certify_mahalanobis(model, rows, execution);
   const PlainSearch search(model.centers);
   const auto step = scan(rows, PlainStep(model, search), execution);
   const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;

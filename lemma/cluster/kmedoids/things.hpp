@@ -19,16 +19,6 @@ KMedoidThings things_of(const KMedoids& spec, const Rows& rows, const Execution&
 Dissimilarities compare_points(const Matrix& points, const BoundMetric& metric, double gigabytes,
                                const Execution& execution);
 
-/// How far each row is from each of some: a row each.
-Matrix far_from(const Dissimilarities& all, const std::vector<Index>& medoids);
-/// Σᵢ min_m d(i, m)
-double total_of(const Dissimilarities& all, const std::vector<Index>& medoids);
-/// Of the rows that are nearest to each medoid (the first of equals): how many, Σ d and the greatest d.
-struct MedoidClusters {
-  Vector sizes, within, farthest;
-};
-MedoidClusters clusters_of(const Matrix& far);
-
 Certificate certificate_of(const KMedoidsModel& model, const KMedoidThings& things, const Execution& execution);
 /// Of a fit that was cancelled: nothing is claimed to hold.
 Certificate unverified_medoids();

@@ -61,7 +61,7 @@ struct Cut {
 
   static constexpr std::string_view name = "cut";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("k", &Cut::k, "number of clusters; by default, where no height is given, that of the fit", at_least(1)),
         param("height", &Cut::height, "clusters that are made by merges up to this height")};
   }

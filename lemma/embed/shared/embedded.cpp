@@ -6,6 +6,7 @@
 #include <lemma/core/hash.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/embed/shared/embedded.hpp>
+#include <lemma/math/eigen.hpp>
 
 namespace lemma {
 namespace {
@@ -158,6 +159,14 @@ void for_each_new(std::string_view method, const Embedded& model, Input input, c
     points.distances(mapped.row(i).data(), 1, 0, points.panels(), to.data());
     visit(i, {to.data(), at(n)});
   }
+}
+
+Matrix along_axes(const Matrix& x) {
+  const Matrix centred = x.rowwise() - x.colwise().mean();
+  const Eigenpairs axes = symmetric_eigen(Matrix(centred.transpose() * centred));
+  Matrix out = centred * axes.vectors;
+  turn_columns(out);
+  return out;
 }
 
 std::vector<std::string> dimension_names(Index count) {

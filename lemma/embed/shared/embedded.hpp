@@ -41,12 +41,12 @@ struct Embedded : Evidence {
 
   /// The fields before a method's own, and those behind them.
   static constexpr auto first_fields() {
-    return std::tuple{result("coordinates", &Embedded::places, "where each thing lies: a column per dimension",
-                             {.across = Axis::number, .down = Axis::row})};
+    return Listing{result("coordinates", &Embedded::places, "where each thing lies: a column per dimension",
+                          {.across = Axis::number, .down = Axis::row})};
   }
   static constexpr auto last_fields() {
     using M = Embedded;
-    return std::tuple{
+    return Listing{
         result("stress_1", &M::stress_1,
                "root of the share of the squared distances that dissimilarities do not explain"),
         result("trustworthiness", &M::trustworthiness,
@@ -94,6 +94,9 @@ void report(const Comparison& same, Certificate& certificate);
 /// visit(i, δ) with the dissimilarities of each row of x to all things: by the metric, or (of a square) as it stands there.
 void for_each_new(std::string_view method, const Embedded& model, Input input, const Metric& metric,
                   const MatrixView& x, const std::function<void(Index, std::span<const double>)>& visit);
+
+/// Centred and turned to the axes along which things are spread most; distances stay.
+Matrix along_axes(const Matrix& x);
 
 /// "D1", "D2", …
 std::vector<std::string> dimension_names(Index count);

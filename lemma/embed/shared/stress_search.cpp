@@ -2,9 +2,9 @@
 #include <cmath>
 #include <lemma/core/random.hpp>
 #include <lemma/embed/shared/centred.hpp>
+#include <lemma/embed/shared/embedded.hpp>
 #include <lemma/embed/shared/stress.hpp>
 #include <lemma/geometry/graph.hpp>
-#include <lemma/math/eigen.hpp>
 #include <lemma/optimize/minimise.hpp>
 
 namespace lemma {
@@ -85,15 +85,6 @@ Found descend(const Stress& stress, Matrix places, const StressSearch& how, cons
   for (std::size_t k = 1; k < found.trace.size(); ++k) out.trace.push_back(found.trace[k]);
   out.converged = found.gradient.norm() * found.x.norm() <= how.tolerance;
   out.places = objective.places(found.x);
-  return out;
-}
-
-/// Centred and turned to the axes along which things are spread most; distances stay.
-Matrix along_axes(const Matrix& x) {
-  const Matrix centred = x.rowwise() - x.colwise().mean();
-  const Eigenpairs axes = symmetric_eigen(Matrix(centred.transpose() * centred));
-  Matrix out = centred * axes.vectors;
-  turn_columns(out);
   return out;
 }
 

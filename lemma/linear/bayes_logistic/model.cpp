@@ -13,17 +13,24 @@
 namespace lemma {
 namespace bayes_logistic {
 
-Certificate certificate_of(double value, long long iterations, bool done) {
+Certificate certificate_of(const BayesLogistic& spec, double value, long long iterations, bool done) {
   Certificate out;
-  out.strength = Strength::stationary;
-  out.kind = "gradient in posterior standard deviations";
+  const bool bounded = spec.approximation == LogisticPosterior::variational;
+  out.strength = bounded ? Strength::consistent : Strength::stationary;
+  out.kind = bounded ? "movement in posterior standard deviations" : "gradient in posterior standard deviations";
   out.value = value;
   out.tolerance = 1e-7;
   out.iterations = iterations;
   out.stopped = done ? "converged" : "iteration limit";
-  out.message =
-      fmt::format("The mode is at most about {:.1e} of its posterior standard deviations away (allowed {:.0e}).", value,
-                  out.tolerance);
+  if (bounded)
+    out.message = fmt::format(
+        "One more turn moves mean and covariance by at most about {:.1e} posterior standard deviations (allowed "
+        "{:.0e}).",
+        value, out.tolerance);
+  else
+    out.message =
+        fmt::format("The mode is at most about {:.1e} of its posterior standard deviations away (allowed {:.0e}).",
+                    value, out.tolerance);
   return out;
 }
 
@@ -125,6 +132,7 @@ std::string BayesLogisticModel::summary(const Names& names) const {
   std::string out =
       fmt::format("Prior: {}, {} {}\n", name_of(spec.prior),
                   spec.prior == LogisticPrior::gaussian ? "precision" : "rate", format_significant(spec.alpha));
+  const bool bounded = spec.approximation == LogisticPosterior::variational;
   for (Index k = 0; k < planes(); ++k) {
     const auto at = static_cast<std::size_t>(planes() == 1 ? 1 : k);
     const std::string name = at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1);
@@ -137,10 +145,11 @@ std::string BayesLogisticModel::summary(const Names& names) const {
       modes.push_back(coefficients.of(k, j));
       sds.push_back(std_errors.of(k, j));
     }
-    out += fmt::format("\nLog odds of {}{}:\n{}Log likelihood: {}, log evidence: {}\n", name,
-                       planes() == 1 ? "" : " against the others",
-                       TextTable().words("", terms).numbers("Mode", modes).numbers("SD", sds).str({.gap = 2}),
-                       format_significant(log_likelihood.of(k)), format_significant(log_evidence.of(k)));
+    out += fmt::format(
+        "\nLog odds of {}{}:\n{}Log likelihood: {}, log evidence: {}{}\n", name,
+        planes() == 1 ? "" : " against the others",
+        TextTable().words("", terms).numbers(bounded ? "Mean" : "Mode", modes).numbers("SD", sds).str({.gap = 2}),
+        format_significant(log_likelihood.of(k)), bounded ? "at least " : "", format_significant(log_evidence.of(k)));
   }
   return out;
 }
@@ -161,12 +170,23 @@ Certificate certify(const BayesLogisticModel& model, const Rows& rows, const Exe
     if (lead == 1) w(0) = model.intercept.of(k) + model.coefficients.of.row(k).dot(columns.mean);
     const Likelihood at =
         likelihood_at(Likelihood(columns, w, model.spec.intercept, k, model.planes()), rows, execution.part(0.4, 1));
-    fill_plane(expected, k, at);
-    const double away = distance_from_mode(model.spec, w, plain.sum.row(k), posterior_of(model.spec, at).covariance);
+    Posterior posterior;
+    double away = 0;
+    if (model.spec.approximation == LogisticPosterior::laplace) {
+      posterior = posterior_of(model.spec, at);
+      away = distance_from_mode(model.spec, w, plain.sum.row(k), posterior.covariance);
+    } else {
+      posterior.covariance = model.posterior.middleRows(k * w.size(), w.size());
+      const BoundCheck found =
+          bound_check(model.spec, columns, w, posterior.covariance, k, model.planes(), rows, execution.part(0.7, 1));
+      posterior.log_evidence = found.log_evidence;
+      away = found.away;
+    }
+    fill_plane(expected, k, at, posterior);
     worst = std::isnan(away) ? away : std::max(worst, away);
     if (std::isnan(worst)) break;
   }
-  Certificate out = certificate_of(worst, 0, true);
+  Certificate out = certificate_of(model.spec, worst, 0, true);
   if (!out.holds()) return out;
   Comparison same;
   constexpr double kFollows = 1e-6;

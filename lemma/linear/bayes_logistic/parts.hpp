@@ -14,6 +14,9 @@ Columns columns_of(const BayesLogistic& spec, const Rows& rows, const Execution&
 inline Index planes_for(std::size_t classes) { return classes == 2 ? 1 : static_cast<Index>(classes); }
 inline bool is_positive(int label, Index plane, Index planes) { return label == (planes == 1 ? 1 : plane); }
 
+/// [1 z] of some rows.
+Matrix terms_of(const Columns& columns, bool intercept, const MatrixView& x);
+
 /// Of one plane at w = [intercept, c] in centred and scaled columns: −log likelihood, its gradient and Hessian.
 struct Likelihood {
   const Columns* columns;
@@ -37,10 +40,26 @@ struct Posterior {
 };
 Posterior posterior_of(const BayesLogistic& spec, const Likelihood& at);
 
-/// Fills everything of a plane that follows from its w.
-void fill_plane(BayesLogisticModel& model, Index plane, const Likelihood& at);
+/// Jaakkola and Jordan's Gaussian N(mean, covariance), with log_evidence its lower bound.
+struct Bounded {
+  Vector mean;
+  Posterior posterior;
+  long long iterations = 0;
+  bool done = false;
+};
+Bounded bounded_from(const BayesLogistic& spec, const Likelihood& mode, const Posterior& laplace, const Rows& rows,
+                     const Execution& execution);
+/// How far mean and covariance are from a fixed point, in posterior standard deviations, and the bound there: by plain sums.
+struct BoundCheck {
+  double away, log_evidence;
+};
+BoundCheck bound_check(const BayesLogistic& spec, const Columns& columns, const Vector& mean, const Matrix& covariance,
+                       Index plane, Index planes, const Rows& rows, const Execution& execution);
+
+/// Fills everything of a plane that follows from its w and the covariance about it.
+void fill_plane(BayesLogisticModel& model, Index plane, const Likelihood& at, const Posterior& posterior);
 void make_room(BayesLogisticModel& model, Index planes, Index width);
 
-Certificate certificate_of(double value, long long iterations, bool done);
+Certificate certificate_of(const BayesLogistic& spec, double value, long long iterations, bool done);
 
 }  // namespace lemma::bayes_logistic

@@ -51,8 +51,10 @@ Matrix correlations(const StandardisedColumns& columns, const Matrix& theta, con
   return out;
 }
 
-/// y − Z c for each row c, by one product with the columns that any of them uses.
+/// y − Z c for each row c, by products with the columns that any of them uses. Of few columns some rows are copied at a time: as many
+/// tiles of the product as keep the threads busy, each of them the same as in one large product.
 Matrix residuals(const StandardisedColumns& columns, const Matrix& c, const Execution& execution) {
+  constexpr Index kTogether = 32 * kProductTile;
   Matrix out(c.rows(), columns.rows);
   std::vector<Index> used;
   for (Index j = 0; j < columns.count; ++j)
@@ -61,9 +63,15 @@ Matrix residuals(const StandardisedColumns& columns, const Matrix& c, const Exec
     parallel_for(c.rows(), execution, [&](Index k) { out.row(k) = columns.residual(used, c.row(k)); });
     return out;
   }
-  if (static_cast<Index>(used.size()) * 2 > columns.count) out = multiply(c, columns.z, execution);
-  else out = multiply(c(Eigen::all, used), columns.z(used, Eigen::all), execution);
-  out = columns.y.transpose().replicate(c.rows(), 1) - out;
+  const bool most = static_cast<Index>(used.size()) * 2 > columns.count;
+  const Matrix own = most ? Matrix() : Matrix(c(Eigen::all, used));
+  for (Index first = 0; first < columns.rows; first += kTogether) {
+    const Index size = std::min(kTogether, columns.rows - first);
+    const auto part = columns.z.middleCols(first, size);
+    const Matrix fitted = most ? multiply(c, part, execution) : multiply(own, part(used, Eigen::all), execution);
+    for (Index k = 0; k < c.rows(); ++k)
+      out.row(k).segment(first, size) = columns.y.segment(first, size).transpose() - fitted.row(k);
+  }
   return out;
 }
 

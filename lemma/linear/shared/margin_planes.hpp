@@ -14,12 +14,12 @@ struct MarginPlanes : Evidence {
   /// The fields before a method's own, and those behind them.
   static constexpr auto first_fields() {
     using M = MarginPlanes;
-    return std::tuple{result("coefficients", &M::coefficients,
+    return Listing{result("coefficients", &M::coefficients,
                              "w of the plane between two classes, or one row for each of more", kByFeature),
                       result("intercept", &M::intercept, "b of each plane; 0 when none is fitted")};
   }
   static constexpr auto last_fields() {
-    return std::tuple{state("class_factors", &MarginPlanes::class_factors, "factors on the weights of the classes")};
+    return Listing{state("class_factors", &MarginPlanes::class_factors, "factors on the weights of the classes")};
   }
 
   Index width() const { return coefficients.of.cols(); }

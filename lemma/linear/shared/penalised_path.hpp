@@ -18,7 +18,7 @@ struct PenalisedPath : Evidence {
   /// The fields before a method's own, and those behind them.
   static constexpr auto first_fields(std::string_view of_lambda, std::string_view of_df) {
     using M = PenalisedPath;
-    return std::tuple{result("lambda", &M::lambda, of_lambda),
+    return Listing{result("lambda", &M::lambda, of_lambda),
                       result("coefficients", &M::coefficients,
                              "one for each feature, in the user's units; a row for each λ", kByFeature),
                       result("intercept", &M::intercept, "0 when none is fitted"),
@@ -29,7 +29,7 @@ struct PenalisedPath : Evidence {
   }
   static constexpr auto last_fields() {
     using M = PenalisedPath;
-    return std::tuple{result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
+    return Listing{result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
                       result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
   }
 

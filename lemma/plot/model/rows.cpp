@@ -142,9 +142,10 @@ Figure regions(const Shown& shown) {
   panel.x.from = rx.low, panel.x.to = rx.high, panel.y.from = ry.low, panel.y.to = ry.high;
   panel.marks.emplace_back(std::move(cells));
   const auto& classes = shown.trained.design.classes();
-  if (classes.size() == 2) {
-    const auto parts = shown.trained.model->parts();
-    const bool probable = said.probabilities().cols() == 2;
+  const bool probable = said.probabilities().cols() == 2;
+  const bool decides = std::ranges::any_of(shown.trained.model->parts(),
+                                           [](const PartInfo& each) { return each.name == kDecisionPart.name; });
+  if (classes.size() == 2 && (probable || decides)) {
     Matrix f(high, wide);
     if (probable) f = Eigen::Map<const Matrix>(Matrix(said.probabilities().col(1)).data(), high, wide);
     else {

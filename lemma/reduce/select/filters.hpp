@@ -11,27 +11,27 @@ namespace lemma {
 /// anova for classes, correlation for numbers.
 struct AutoFilter {
   static constexpr std::string_view name = "auto";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// (m₁ − m₀) / (s √(1/n₀ + 1/n₁)), s² pooled.
 struct TFilter {
   static constexpr std::string_view name = "t";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// (m₁ − m₀) / √(s₀²/n₀ + s₁²/n₁), degrees of freedom by Welch and Satterthwaite.
 struct WelchFilter {
   static constexpr std::string_view name = "welch";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// Fisher's score (m₁ − m₀)² / (s₀² + s₁²).
 struct FisherFilter {
   static constexpr std::string_view name = "fisher";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// The share of rows that the best threshold in the column puts on the wrong side, whichever side is which.
 struct ThresholdFilter {
   static constexpr std::string_view name = "threshold";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// The gap between the classes along the column, `ignore` rows of each class left out at the ends that face each other: below
 /// 0 where they overlap all the same. In units of the column's standard deviation, unless `scaled` is false.
@@ -40,24 +40,24 @@ struct MarginFilter {
   bool scaled = true;
   static constexpr std::string_view name = "margin";
   static constexpr auto params() {
-    return std::tuple{param("ignore", &MarginFilter::ignore, "outliers of each class that do not count", at_least(0)),
+    return Listing{param("ignore", &MarginFilter::ignore, "outliers of each class that do not count", at_least(0)),
                       param("scaled", &MarginFilter::scaled, "in units of the column's standard deviation")};
   }
 };
 /// P(a row of the second class has the larger value), ties counting one half: the area under the ROC curve of the column.
 struct AucFilter {
   static constexpr std::string_view name = "auc";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// Pearson's, with numbers, or with two classes as 0 and 1.
 struct CorrelationFilter {
   static constexpr std::string_view name = "correlation";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 /// F of a one-way analysis of variance of the column by the classes.
 struct AnovaFilter {
   static constexpr std::string_view name = "anova";
-  static constexpr auto params() { return std::tuple{}; }
+  static constexpr auto params() { return Listing{}; }
 };
 
 // Of a table of counts: categories as they are, numbers in classes of equal frequency (each value its own where there are at
@@ -68,7 +68,7 @@ struct ChiSquaredFilter {
   int bins = 10;
   static constexpr std::string_view name = "chi_squared";
   static constexpr auto params() {
-    return std::tuple{param("bins", &ChiSquaredFilter::bins, "classes that numbers are put in", between(2, 1000))};
+    return Listing{param("bins", &ChiSquaredFilter::bins, "classes that numbers are put in", between(2, 1000))};
   }
 };
 /// As it is; 2 I / (H(x) + H(y)), the symmetric uncertainty; or I / H(x), the gain ratio.
@@ -81,7 +81,7 @@ struct InformationFilter {
   InformationOver over = InformationOver::none;
   static constexpr std::string_view name = "information";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("bins", &InformationFilter::bins, "classes that numbers are put in", between(2, 1000)),
         param("over", &InformationFilter::over,
               "divide by the mean entropy of both (symmetric uncertainty) or of the column (gain ratio)")};
@@ -93,7 +93,7 @@ struct NeighborInformationFilter {
   int neighbors = 3;
   static constexpr std::string_view name = "neighbor_information";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("neighbors", &NeighborInformationFilter::neighbors, "whose distance is the scale", between(1, 1000))};
   }
 };
@@ -104,7 +104,7 @@ struct IncrementalFilter {
   std::optional<double> beta;
   static constexpr std::string_view name = "incremental";
   static constexpr auto params() {
-    return std::tuple{
+    return Listing{
         param("bins", &IncrementalFilter::bins, "classes that numbers are put in", between(2, 1000)),
         param("beta", &IncrementalFilter::beta,
               "how much information shared with a chosen column costs; auto: 1 / those chosen", at_least(0))};

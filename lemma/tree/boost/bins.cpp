@@ -200,7 +200,9 @@ struct Writer {
   void merge(const Writer& other) { extent.merge(other.extent); }
 };
 
-void lay_out(BinnedRows& out) {
+void lay_out(BinnedRows& out, Lies where) {
+  out.narrow_rows = out.narrow_columns = Kept<std::uint8_t>(where);
+  out.wide_rows = out.wide_columns = Kept<std::uint16_t>(where);
   out.place.assign(out.columns.size(), 0);
   out.narrow.clear();
   out.wide.clear();
@@ -273,7 +275,7 @@ BinnedRows bin(const Rows& rows, const Binning& binning, const Execution& execut
       throw Error(fmt::format("boost: '{}' has {} categories, and {} is the most there can be", rows.features[at(j)],
                               out.columns[at(j)].levels, kMostBins - 1));
   }
-  lay_out(out);
+  lay_out(out, place_for(rows));
   std::vector<Search> search;
   for (const BinnedColumn& column : out.columns) search.emplace_back(column.cuts);
   const Writer written =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <lemma/core/file_backed.hpp>
 #include <lemma/core/rows.hpp>
 #include <limits>
 #include <string>
@@ -53,10 +54,10 @@ struct BinnedRows {
   // The rows side by side: columns of one byte, then those of two.
   std::vector<Index> narrow, wide;  // which columns
   Index narrow_stride = 0;
-  std::vector<std::uint8_t> narrow_rows;
-  std::vector<std::uint16_t> wide_rows;
-  std::vector<std::uint8_t> narrow_columns;  // of each in turn all rows
-  std::vector<std::uint16_t> wide_columns;
+  Kept<std::uint8_t> narrow_rows;
+  Kept<std::uint16_t> wide_rows;
+  Kept<std::uint8_t> narrow_columns;  // of each in turn all rows
+  Kept<std::uint16_t> wide_columns;
   std::vector<Index> place;  // of each column: its number among the narrow, or among the wide ones
 
   /// Entries of a histogram for a column of a byte that has nearly as many bins as there are bytes: those of several such columns
@@ -74,6 +75,9 @@ struct BinnedRows {
     return is_wide(column) ? wide_column(column)[row] : narrow_column(column)[row];
   }
 };
+
+/// What is kept of each row lies in a file where the rows do not lie in memory.
+inline Lies place_for(const Rows& rows) { return rows.matrix() || rows.sparse() ? Lies::in_memory : Lies::in_a_file; }
 
 /// The numbers of a row, one after the other.
 inline const double* row_of(const MatrixView& x, Index i) { return x.data() + i * x.outerStride(); }

@@ -12,7 +12,7 @@ template <class Entry>
 class Grower {
  public:
   Grower(const BinnedRows& rows, std::span<std::uint32_t> which, const Entry* slopes, std::span<const double> weights,
-         const std::vector<char>& columns, const GrowRules& rules, std::vector<std::uint32_t>& scratch,
+         const std::vector<char>& columns, const GrowRules& rules, Kept<std::uint32_t>& scratch,
          const Execution& execution)
       : rows_(rows),
         which_(which),
@@ -266,7 +266,7 @@ class Grower {
   const std::vector<char>& columns_;
   const GrowRules& rules_;
   const Execution& execution_;
-  std::vector<std::uint32_t>& scratch_;
+  Kept<std::uint32_t>& scratch_;
   GrownTree tree_;
   std::vector<Histogram> histograms_;  // of leaves that may be split
   std::mutex free_lock_;
@@ -287,12 +287,12 @@ Index GrownTree::leaf_of(const BinnedRows& rows, Index row) const {
 template <class Entry>
 GrownTree grow(const BinnedRows& rows, std::span<std::uint32_t> which, const Entry* slopes,
                std::span<const double> weights, const std::vector<char>& columns, const GrowRules& rules,
-               std::vector<std::uint32_t>& scratch, const Execution& execution) {
+               Kept<std::uint32_t>& scratch, const Execution& execution) {
   return Grower<Entry>(rows, which, slopes, weights, columns, rules, scratch, execution).grow();
 }
 template GrownTree grow(const BinnedRows&, std::span<std::uint32_t>, const Packed*, std::span<const double>,
-                        const std::vector<char>&, const GrowRules&, std::vector<std::uint32_t>&, const Execution&);
+                        const std::vector<char>&, const GrowRules&, Kept<std::uint32_t>&, const Execution&);
 template GrownTree grow(const BinnedRows&, std::span<std::uint32_t>, const Exact*, std::span<const double>,
-                        const std::vector<char>&, const GrowRules&, std::vector<std::uint32_t>&, const Execution&);
+                        const std::vector<char>&, const GrowRules&, Kept<std::uint32_t>&, const Execution&);
 
 }  // namespace lemma::boost

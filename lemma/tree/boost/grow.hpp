@@ -37,6 +37,6 @@ struct GrownTree {
 template <class Entry>
 GrownTree grow(const BinnedRows& rows, std::span<std::uint32_t> which, const Entry* slopes,
                std::span<const double> weights, const std::vector<char>& columns, const GrowRules& rules,
-               std::vector<std::uint32_t>& scratch, const Execution& execution);
+               Kept<std::uint32_t>& scratch, const Execution& execution);
 
 }  // namespace lemma::boost

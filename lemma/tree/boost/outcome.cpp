@@ -45,7 +45,8 @@ Index column_named(const Rows& rows, const std::string& name, std::string_view p
 
 Outcome read_outcome(const Boost& spec, const Loss& loss, const Rows& rows, std::uint64_t seed,
                      const Execution& execution) {
-  Outcome out;
+  const Lies where = place_for(rows);
+  Outcome out{Kept<double>(where), Kept<double>(where), Kept<double>(where), Kept<std::uint64_t>(where)};
   out.y.resize(at(rows.count()));
   if (rows.has_weights || spec.validation > 0) out.weight.resize(out.y.size());
   if (spec.validation > 0) out.held_out.resize(out.y.size());

@@ -15,12 +15,13 @@ Loss loss_of(const Boost& spec, BoostLoss kind, Index classes);
 Index column_named(const Rows& rows, const std::string& name, std::string_view parameter);
 
 struct Outcome {
-  std::vector<double> y;           // numbers; of two classes 0 and 1; of several the code
-  std::vector<double> weight;      // 0 of rows held out; empty: all 1
-  std::vector<double> held_out;    // weight of rows held out, 0 of the others; empty: none are
-  std::vector<std::uint64_t> key;  // of rows, where chance takes part
+  Kept<double> y;           // numbers; of two classes 0 and 1; of several the code
+  Kept<double> weight;      // 0 of rows held out; empty: all 1
+  Kept<double> held_out;    // weight of rows held out, 0 of the others; empty: none are
+  Kept<std::uint64_t> key;  // of rows, where chance takes part
   double total = 0, total_held_out = 0;
 
+  Lies where() const { return y.get_allocator().where(); }
   Index count() const { return static_cast<Index>(y.size()); }
   double weight_of(Index i) const { return weight.empty() ? 1.0 : weight[at(i)]; }
 };

@@ -13,7 +13,7 @@ constexpr Index kPiece = 16384;  // rows of a leaf that a thread adds or moves a
 
 /// The rows that grow a tree, and the others.
 struct Chosen {
-  std::vector<std::uint32_t> grow, others;
+  Kept<std::uint32_t> grow, others;
 };
 
 /// The rows of one leaf that lie in one piece.
@@ -31,7 +31,11 @@ class Rounds {
         outcome_(outcome),
         execution_(execution),
         binned_(bin(rows, {spec_.bins, spec_.splits == BoostSplits::exact}, execution.part(0, 0.1))),
-        slopes_(model.loss(), outcome, model.start, execution.part(0.1, 0.1)) {
+        slopes_(model.loss(), outcome, model.start, execution.part(0.1, 0.1)),
+        chosen_{Kept<std::uint32_t>(outcome.where()), Kept<std::uint32_t>(outcome.where())},
+        scratch_(outcome.where()),
+        packed_(outcome.where()),
+        exact_(outcome.where()) {
     warn_of_constant_columns(rows);
     set_rules(rows);
   }
@@ -123,8 +127,8 @@ class Rounds {
   std::uint64_t seed() const { return static_cast<std::uint64_t>(model_.seed); }
 
   template <class Entry>
-  GrownTree grow_with(std::vector<Entry>& whole, Chosen& chosen, const std::vector<char>& columns) {
-    const std::vector<double>&g = slopes_.g(), &h = slopes_.h();
+  GrownTree grow_with(Kept<Entry>& whole, Chosen& chosen, const std::vector<char>& columns) {
+    const Kept<double>&g = slopes_.g(), &h = slopes_.h();
     whole.resize(g.size());
     const double unit_g = unit_for(slopes_.sum_of_g(), Entry::kBits),
                  unit_h = unit_for(slopes_.sum_of_h(), Entry::kBits);
@@ -162,7 +166,7 @@ class Rounds {
 
   /// All rows of large slope, and some of the others, which then stand for all of those.
   void choose_by_slope(Index round) {
-    std::vector<double>&g = slopes_.g(), &h = slopes_.h();
+    Kept<double>&g = slopes_.g(), &h = slopes_.h();
     std::vector<Weighted> sizes;
     for (Index i = 0; i < outcome_.count(); ++i)
       if (outcome_.weight_of(i) > 0)
@@ -248,7 +252,7 @@ class Rounds {
     const Index n = outcome_.count(), count = std::ssize(leaves_), size = std::max(kPiece, 4 * count);
     const Index pieces = (n + size - 1) / size;
     std::vector<LeafSums> sums(at(pieces * count));
-    const std::vector<double>&slope = slopes_.g(), &curvature = slopes_.h();
+    const Kept<double>&slope = slopes_.g(), &curvature = slopes_.h();
     parallel_for(pieces, execution_, [&](Index k) {
       LeafSums* const own = sums.data() + k * count;
       for (std::size_t row = at(k * size), end = at(std::min(n, (k + 1) * size)); row < end; ++row) {
@@ -371,10 +375,10 @@ class Rounds {
   Slopes slopes_;
   GrowRules rules_;
   Chosen chosen_;
-  std::vector<std::uint32_t> scratch_;  // while rows are parted; then of each row its leaf
-  std::vector<Index> leaves_;           // of the tree at hand: their nodes
-  std::vector<Packed> packed_;
-  std::vector<Exact> exact_;
+  Kept<std::uint32_t> scratch_;  // while rows are parted; then of each row its leaf
+  std::vector<Index> leaves_;    // of the tree at hand: their nodes
+  Kept<Packed> packed_;
+  Kept<Exact> exact_;
   std::vector<double> values_, cover_;
   std::vector<Vector> importances_;  // after each round, where the last ones may be dropped
 };

@@ -18,10 +18,10 @@ class Slopes {
   const Loss& loss() const { return loss_; }
   double training_loss() const { return training_loss_; }  // means
   double validation_loss() const { return validation_loss_; }
-  std::vector<double>& g() { return g_; }
-  std::vector<double>& h() { return h_; }
-  const std::vector<double>& g() const { return g_; }
-  const std::vector<double>& h() const { return h_; }
+  Kept<double>& g() { return g_; }
+  Kept<double>& h() { return h_; }
+  const Kept<double>& g() const { return g_; }
+  const Kept<double>& h() const { return h_; }
   double& score(Index row, Index output) { return f_[at(row * outputs_ + output)]; }
   double sum_of_g() const { return sum_g_; }  // Σ |g|
   double sum_of_h() const { return sum_h_; }
@@ -43,7 +43,7 @@ class Slopes {
   const Outcome& outcome_;
   Execution execution_;
   Index outputs_;
-  std::vector<double> f_, p_, g_, h_;  // scores and probabilities: those of a row one after the other
+  Kept<double> f_, p_, g_, h_;  // scores and probabilities: those of a row one after the other
   double training_loss_ = 0, validation_loss_ = 0, sum_g_ = 0, sum_h_ = 0, largest_ = 0;
 };
 

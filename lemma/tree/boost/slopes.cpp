@@ -8,14 +8,21 @@ namespace {
 
 constexpr Index kPiece = 8192;
 
-std::span<const double> part_of(const std::vector<double>& all, Index first, Index count) {
+std::span<const double> part_of(const Kept<double>& all, Index first, Index count) {
   return all.empty() ? std::span<const double>() : std::span<const double>(all).subspan(at(first), at(count));
 }
 
 }  // namespace
 
 Slopes::Slopes(const Loss& loss, const Outcome& outcome, const Vector& start, const Execution& execution)
-    : loss_(loss), outcome_(outcome), execution_(execution), outputs_(loss.outputs()) {
+    : loss_(loss),
+      outcome_(outcome),
+      execution_(execution),
+      outputs_(loss.outputs()),
+      f_(outcome.where()),
+      p_(outcome.where()),
+      g_(outcome.where()),
+      h_(outcome.where()) {
   const std::size_t n = outcome.y.size();
   f_.resize(n * at(outputs_));
   for (std::size_t i = 0; i < f_.size(); ++i) f_[i] = start(static_cast<Index>(i) % outputs_);

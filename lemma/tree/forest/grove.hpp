@@ -30,7 +30,7 @@ struct OutlierOptions {
 
   static constexpr std::string_view name = "outliers";
   static constexpr auto params() {
-    return std::tuple{param("within", &OutlierOptions::within, "hold a row against the rows of its own class alone")};
+    return Listing{param("within", &OutlierOptions::within, "hold a row against the rows of its own class alone")};
   }
 };
 static_assert(Described<OutlierOptions>);
@@ -57,7 +57,7 @@ struct Grove : Evidence {
 
   static constexpr auto grove_fields() {
     using M = Grove;
-    return std::tuple{
+    return Listing{
         result("oob_error", &M::oob_error,
                "of predicting each row by the trees that did not see it: the share of wrong classes, or the mean "
                "squared error; null where every tree saw every row"),
@@ -86,7 +86,7 @@ struct Grove : Evidence {
   /// What a model of either method can be asked for.
   template <class Model>
   static constexpr auto grove_parts() {
-    return std::tuple{
+    return Listing{
         part({"leaf", "the number of its leaf in each tree", Given::asked, PartColumns::numbered}, &Grove::leaves),
         part({"shap", "what each column adds to the prediction (SHAP values), of each class", Given::asked,
               PartColumns::features},
@@ -107,7 +107,7 @@ struct Grove : Evidence {
   }
   template <class Model>
   static constexpr auto grove_actions() {
-    return std::tuple{action("outliers", "how unlike its own kind each training row is", &Model::outliers)};
+    return Listing{action("outliers", "how unlike its own kind each training row is", &Model::outliers)};
   }
   bool gives_part(std::string_view part) const {
     return forest::way_to(part).empty() || (keeps_rows() && (part != "quantiles" || !of_classes));

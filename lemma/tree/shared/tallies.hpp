@@ -25,7 +25,7 @@ struct Tallies : Evidence {
   Matrix shares_at(std::string_view method, const Vector& leaves) const;
   static constexpr auto tally_fields() {
     using T = Tallies;
-    return std::tuple{result("weight", &T::weight, "of each node's rows"),
+    return Listing{result("weight", &T::weight, "of each node's rows"),
                       result("counts", &T::counts, "of each node: weight of each class", Along{Axis::label}),
                       result("estimates", &T::estimates, "of each node: shares of the classes, or the mean"),
                       result("loss", &T::loss, "of each node's rows, were it a leaf"),

@@ -145,9 +145,9 @@ class Grower {
     std::erase_if(found, [](const Surrogate& each) { return each.column < 0 || !(each.adjusted > 1e-10); });
     std::stable_sort(found.begin(), found.end(),
                      [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
-    if (found.size() > static_cast<std::size_t>(plan_.surrogates))
-      found.resize(static_cast<std::size_t>(plan_.surrogates));
-    node.surrogates = std::move(found);
+    const auto kept = std::min(std::ssize(found), static_cast<std::ptrdiff_t>(plan_.surrogates));
+    // Not moved as a whole: the room is that of a surrogate for each column, in every node of the tree.
+    node.surrogates.assign(std::move_iterator(found.begin()), std::move_iterator(found.begin() + kept));
   }
 
   /// Rows without a value go where the first surrogate that has one sends them, else with the majority.
@@ -457,19 +457,55 @@ GrownTree grow_on(const RankedColumns& data, std::vector<std::vector<RankedRow>>
 
 }  // namespace
 
-GrownTree grow(const RankedColumns& data, const std::vector<std::uint8_t>& in, const Plan& plan,
-               const Execution& execution) {
-  std::vector<std::vector<RankedRow>> order(at(data.width()));
+PackedOrder::PackedOrder(RankedColumns& data, const Execution& execution) : columns_(at(data.width())) {
   parallel_for(data.width(), execution, [&](Index j) {
-    auto& to = order[at(j)];
-    if (in.empty()) {
-      to = data.order[at(j)];
-      return;
+    const std::vector<RankedRow> order = std::move(data.order[at(j)]);
+    Column& out = columns_[at(j)];
+    out.present = at(std::partition_point(order.begin(), order.end(), [](auto each) { return !each.is_missing(); }) -
+                     order.begin());
+    out.row.resize(order.size());
+    std::uint32_t before = RankedRow::kMissing;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      out.row[i] = order[i].row | (order[i].rank != before ? kFirst : 0);  // of missing values too: a rank of their own
+      before = order[i].rank;
     }
-    to.reserve(at(std::count_if(in.begin(), in.end(), [](std::uint8_t each) { return each != 0; })));
-    for (const RankedRow& each : data.order[at(j)])
-      if (in[each.row] != 0) to.push_back(each);
+    for (std::size_t i = 0; i < out.present && data.levels[at(j)] > 0; ++i)
+      if ((out.row[i] & kFirst) != 0) out.rank.push_back(order[i].rank);
   });
+}
+
+std::vector<RankedRow> PackedOrder::rows(Index column, const std::vector<std::uint8_t>& in, std::size_t size) const {
+  const Column& from = columns_[at(column)];
+  std::vector<RankedRow> out(size + 1);  // each is written, and the place moves on where it takes part
+  RankedRow* to = out.data();
+  std::uint32_t ranks = 0;
+  const auto copy = [&](const auto& takes_part) {
+    std::size_t i = 0;
+    for (; i < from.present; ++i) {
+      const std::uint32_t row = from.row[i] & ~kFirst;
+      ranks += from.row[i] >> 31;
+      *to = {row, ranks - 1};
+      to += takes_part(row);
+    }
+    for (; i < from.row.size(); ++i) {
+      *to = {from.row[i] & ~kFirst, RankedRow::kMissing};
+      to += takes_part(from.row[i] & ~kFirst);
+    }
+  };
+  if (in.empty()) copy([](std::uint32_t) { return std::ptrdiff_t{1}; });
+  else copy([&](std::uint32_t row) { return static_cast<std::ptrdiff_t>(in[row] != 0); });
+  out.pop_back();
+  for (RankedRow& each : out)
+    if (from.rank.empty() || each.is_missing()) break;
+    else each.rank = from.rank[each.rank];
+  return out;
+}
+
+GrownTree grow(const RankedColumns& data, const PackedOrder& packed, const std::vector<std::uint8_t>& in,
+               const Plan& plan, const Execution& execution) {
+  std::vector<std::vector<RankedRow>> order(at(data.width()));
+  const auto size = in.empty() ? data.rows() : std::count_if(in.begin(), in.end(), [](auto each) { return each != 0; });
+  parallel_for(data.width(), execution, [&](Index j) { order[at(j)] = packed.rows(j, in, at(size)); });
   return grow_on(data, std::move(order), plan, execution);
 }
 

@@ -180,9 +180,9 @@ double Walker::loss(std::uint32_t row, const Grown& node) const {
   return 2 * (x_log_x(y) - y * std::log(node.value) - off);
 }
 
-void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const std::vector<std::uint8_t>& in,
-                    const MatrixView& x, const GrownTree& tree, const Plan& plan, int folds, const RowGroups& groups,
-                    const Execution& execution) {
+void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const PackedOrder& order,
+                    const std::vector<std::uint8_t>& in, const MatrixView& x, const GrownTree& tree, const Plan& plan,
+                    int folds, const RowGroups& groups, const Execution& execution) {
   const auto takes_part = [&](std::size_t i) { return in.empty() || in[i] != 0; };
   const auto count = std::min(static_cast<std::uint32_t>(folds), groups.count);
   const double unit = tree[0].risk, all = tree[0].totals.weight;
@@ -205,7 +205,7 @@ void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const 
     if (!(weight > 0)) return;
     Plan own = plan;
     own.alpha = plan.alpha * weight / all;
-    GrownTree grown = grow(data, train, own, execution.part(0, 0));
+    GrownTree grown = grow(data, order, train, own, execution.part(0, 0));
     find_complexities(grown);
     const Walker walker{x, data, plan};
     for (std::size_t i = 0; i < train.size(); ++i) {

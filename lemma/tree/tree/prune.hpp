@@ -45,9 +45,9 @@ struct Walker {
 
 /// Fills in the cross-validated errors and their standard errors as rpart does: `folds` trees, each pruned at the geometric means
 /// of the table's cps.
-void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const std::vector<std::uint8_t>& in,
-                    const MatrixView& x, const GrownTree& tree, const Plan& plan, int folds, const RowGroups& groups,
-                    const Execution& execution);
+void cross_validate(std::vector<CpRow>& table, const RankedColumns& data, const PackedOrder& order,
+                    const std::vector<std::uint8_t>& in, const MatrixView& x, const GrownTree& tree, const Plan& plan,
+                    int folds, const RowGroups& groups, const Execution& execution);
 
 /// Every split is lost that leaves no less error on the rows kept aside (those that are not `in`).
 GrownTree pruned_by(const GrownTree& tree, const RankedColumns& data, const std::vector<std::uint8_t>& in,

@@ -1,0 +1,102 @@
+// lemma/neural/shared/training.hpp: from weights to better ones: by batches of rows, or by all rows at once.
+#pragma once
+#include <lemma/neural/shared/network.hpp>
+#include <lemma/optimize/stop.hpp>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace lemma::neural {
+
+enum class Solver { lbfgs, cg, sgd, nesterov, adam, rmsprop };
+constexpr auto names_of(Solver) {
+  return std::array<std::string_view, 6>{"lbfgs", "cg", "sgd", "nesterov", "adam", "rmsprop"};
+}
+constexpr bool takes_all_rows(Solver solver) { return solver == Solver::lbfgs || solver == Solver::cg; }
+
+/// Rows as a network takes them, all in memory.
+struct Examples {
+  Matrix x, targets;
+  Vector weight;
+  Index count() const { return x.rows(); }
+};
+
+/// What pulls weights back to where they were: ½ Σ_j pull_j (θ_j − centre_j)².
+struct Past {
+  Vector centre, pull;
+};
+
+/// J(θ) = Σ w loss + ½ λ Σ W² over rows, and what the past adds, in pieces cut by the number of rows alone, whose gradients are added in a tree fixed by
+/// their numbers: the same bits on any number of threads.
+class Objective {
+ public:
+  Objective(const Network& net, const Examples& examples, double decay, Execution execution, const Past* past = nullptr)
+      : net_(net),
+        examples_(examples),
+        decay_(decay),
+        total_(examples.weight.sum()),
+        execution_(std::move(execution)),
+        past_(past) {}
+  const Network& net() const { return net_; }
+  const Examples& examples() const { return examples_; }
+  const Execution& execution() const { return execution_; }
+  double decay() const { return decay_; }
+  double total() const { return total_; }  // Σ w
+
+  double value(const Vector& weights) const;
+  double value(const Vector& weights, Vector& gradient) const;
+  /// What is added to the losses; and its gradient, to a gradient.
+  double added(const Vector& weights, Vector* gradient = nullptr) const;
+  /// Σ w loss alone, of all rows.
+  double loss(const Vector& weights) const;
+  /// The diagonal of the Hessian as Gauss and Newton have it, of the losses and of what is added to them.
+  Vector curvature(const Vector& weights) const;
+  /// Σ w loss over the rows named, and its gradient.
+  double batch(const Vector& weights, std::span<const Index> which, const Dropout& dropout, Vector& gradient) const;
+
+ private:
+  double sum(const Vector& weights, std::span<const Index> which, Vector* gradient, const Dropout& dropout) const;
+  const Network& net_;
+  const Examples& examples_;
+  double decay_, total_;
+  Execution execution_;
+  const Past* past_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Pass>> free_;  // spaces of passes that are over
+};
+
+struct TrainingOptions {
+  Solver solver = Solver::adam;
+  double tolerance = 1e-5;  // all rows at once: of the gradient's norm, relative to that at the start
+  long long max_iterations = 2000;
+  long long epochs = 100;
+  Index batch = 32;
+  double step = 0.001, fade = 0, momentum = 0.9, dropout = 0, noise = 0;
+  int patience = 10;  // epochs, or iterations, without a lower loss of the rows held out
+};
+
+/// What became of it.
+struct Course {
+  Vector weights;  // those of the least loss of the rows held out, where there are some
+  std::vector<double> training,
+      held_out;        // mean loss after each epoch or iteration; by batches, of each before its step
+  long long best = 0;  // after which epoch, counted from 1, the weights are kept; 0: the start
+  Stop stopped = Stop::not_yet;
+  bool diverged = false;
+};
+
+/// By batches, in another order each epoch: rows of `order.split(epoch)`, units left out, and noise, by `drops.split(step)`. With g the mean
+/// gradient of a batch, λ/n θ in it, and ε = step / (1 + fade · epochs done):
+///
+///     sgd       v ← μ v + g,   θ ← θ − ε v                    nesterov   the same v,  θ ← θ − ε (g + μ v)
+///     adam      m ← μ m + (1 − μ) g,  s ← 0.999 s + 0.001 g²,  θ ← θ − ε m̂ / (√ŝ + 1e−8),  m̂ and ŝ without their start at 0
+///     rmsprop   s ← 0.9 s + 0.1 g²,   θ ← θ − ε g / (√s + 1e−8)
+///
+/// A batch whose loss is no number, or an epoch whose loss is ten times that of the start, ends it: the weights are then those
+/// from the end of the epoch before.
+Course train_by_batches(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how,
+                        const RandomStream& order, const RandomStream& drops);
+/// By L-BFGS or nonlinear conjugate gradients.
+Course train_on_all(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how);
+
+}  // namespace lemma::neural
