@@ -44,13 +44,13 @@ struct Conjugate {
       .uses_response = false};
   static constexpr auto params() {
     return Listing{param("family", &Conjugate::family, "what a column is, and its prior"),
-                      param("prior", &Conjugate::prior,
-                            "numbers of the prior: a, b of Beta or Gamma; alpha of Dirichlet, one for all levels or "
-                            "one for each; m, k, a, "
-                            "b of normal_normal; none: 1, 1; 1, 1; 1; 0, 0.01, 0.5, 0.5"),
-                      param("variance", &Conjugate::variance,
-                            "of normal_normal: the variance, where it is known; auto: it is not", above(0)),
-                      param("level", &Conjugate::level, "probability of the credible intervals", within(0, 1))};
+                   param("prior", &Conjugate::prior,
+                         "numbers of the prior: a, b of Beta or Gamma; alpha of Dirichlet, one for all levels or "
+                         "one for each; m, k, a, "
+                         "b of normal_normal; none: 1, 1; 1, 1; 1; 0, 0.01, 0.5, 0.5"),
+                   param("variance", &Conjugate::variance,
+                         "of normal_normal: the variance, where it is known; auto: it is not", above(0)),
+                   param("level", &Conjugate::level, "probability of the credible intervals", within(0, 1))};
   }
   void check() const;
   /// Levels as they are.

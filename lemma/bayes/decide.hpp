@@ -57,10 +57,10 @@ struct DecideModel : Evidence {
   }
   static constexpr auto parts() {
     return Listing{part({"decided", "the class decided for; nothing where the row is withheld", Given::by_default,
-                            PartColumns::itself, "decided", true},
-                           &DecideModel::decided),
-                      part({"expected_loss", "of the decision, or the price of withholding it", Given::asked},
-                           &DecideModel::expected_loss)};
+                         PartColumns::itself, "decided", true},
+                        &DecideModel::decided),
+                   part({"expected_loss", "of the decision, or the price of withholding it", Given::asked},
+                        &DecideModel::expected_loss)};
   }
   Index width() const { return base->width(); }
   Index class_count() const { return base->class_count(); }

@@ -61,19 +61,18 @@ struct GaussianWishartModel : Evidence {
 
   static constexpr auto fields() {
     using M = GaussianWishartModel;
-    return Listing{
-        result("rows", &M::rows, "how many there were, by weight"),
-        result("mean", &M::mean, "m', expected mean of each column", kByFeature),
-        result("strength", &M::strength, "k', the rows that it is worth"),
-        result("degrees", &M::degrees, "nu'"),
-        result("scale", &M::scale, "Psi'", kByFeature),
-        result("covariance", &M::covariance, "expected covariance, Psi' / (nu' - p - 1)", kByFeature),
-        result("intervals", &M::intervals,
-               "of each column's mean: standard deviation, and lower and upper end of its credible interval",
-               kFeaturesDown),
-        result("log_evidence", &M::log_evidence, "log p(rows), after all updates"),
-        state("row_mean", &M::row_mean, "of the rows"),
-        state("scatter", &M::scatter, "of the rows about it")};
+    return Listing{result("rows", &M::rows, "how many there were, by weight"),
+                   result("mean", &M::mean, "m', expected mean of each column", kByFeature),
+                   result("strength", &M::strength, "k', the rows that it is worth"),
+                   result("degrees", &M::degrees, "nu'"),
+                   result("scale", &M::scale, "Psi'", kByFeature),
+                   result("covariance", &M::covariance, "expected covariance, Psi' / (nu' - p - 1)", kByFeature),
+                   result("intervals", &M::intervals,
+                          "of each column's mean: standard deviation, and lower and upper end of its credible interval",
+                          kFeaturesDown),
+                   result("log_evidence", &M::log_evidence, "log p(rows), after all updates"),
+                   state("row_mean", &M::row_mean, "of the rows"),
+                   state("scatter", &M::scatter, "of the rows about it")};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return mean.size(); }

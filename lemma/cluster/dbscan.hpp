@@ -68,14 +68,14 @@ struct DbscanModel : Evidence {
   static constexpr auto fields() {
     using M = DbscanModel;
     return Listing{result("sizes", &M::sizes, "rows in each cluster (their weight)"),
-                      result("core_sizes", &M::core_sizes, "core rows in each cluster"),
-                      result("noise", &M::noise, "rows that belong to no cluster (their weight)"),
-                      result("mean_reach", &M::mean_reach, "mean number of rows in reach of a row, itself counted"),
-                      result("core_rows", &M::core_rows, "numbers of the core rows", kRowNumbers),
-                      result("clusters", &M::clusters, "cluster of each core row, from 1"),
-                      state("points", &M::points, "the core rows"),
-                      state("columns", &M::columns, "of the data"),
-                      state("order", &M::order, "a number of all rows in their order")};
+                   result("core_sizes", &M::core_sizes, "core rows in each cluster"),
+                   result("noise", &M::noise, "rows that belong to no cluster (their weight)"),
+                   result("mean_reach", &M::mean_reach, "mean number of rows in reach of a row, itself counted"),
+                   result("core_rows", &M::core_rows, "numbers of the core rows", kRowNumbers),
+                   result("clusters", &M::clusters, "cluster of each core row, from 1"),
+                   state("points", &M::points, "the core rows"),
+                   state("columns", &M::columns, "of the data"),
+                   state("order", &M::order, "a number of all rows in their order")};
   }
   static constexpr auto parts() {
     return Listing{

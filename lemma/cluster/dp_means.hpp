@@ -32,11 +32,11 @@ struct DpMeans {
       .row_order_matters = true};
   static constexpr auto params() {
     return Listing{param("lambda", &DpMeans::lambda,
-                            "price of a cluster: the squared distance beyond which a row begins its own; by default "
-                            "the mean squared distance of "
-                            "the rows to their mean",
-                            above(0)),
-                      param("max_iterations", &DpMeans::max_iterations, "most passes over the rows", at_least(1))};
+                         "price of a cluster: the squared distance beyond which a row begins its own; by default "
+                         "the mean squared distance of "
+                         "the rows to their mean",
+                         above(0)),
+                   param("max_iterations", &DpMeans::max_iterations, "most passes over the rows", at_least(1))};
   }
 };
 static_assert(Described<DpMeans>);
@@ -50,15 +50,14 @@ struct DpMeansModel : Evidence {
   static constexpr auto fields() {
     using M = DpMeansModel;
     return Listing{result("centers", &M::centers, "mean of each cluster, one in each row", kByFeature),
-                      result("sizes", &M::sizes, "rows in each cluster (their weight)"),
-                      result("within", &M::within, "sum of squared distances to the centre, for each cluster"),
-                      result("total_within", &M::total_within, "sum of `within`"),
-                      result("objective", &M::objective, "total_within + lambda K: what is minimised")};
+                   result("sizes", &M::sizes, "rows in each cluster (their weight)"),
+                   result("within", &M::within, "sum of squared distances to the centre, for each cluster"),
+                   result("total_within", &M::total_within, "sum of `within`"),
+                   result("objective", &M::objective, "total_within + lambda K: what is minimised")};
   }
   static constexpr auto parts() {
-    return Listing{
-        part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
-             &DpMeansModel::distances)};
+    return Listing{part({"distances", "from the row to each centre", Given::asked, PartColumns::numbered, "distance"},
+                        &DpMeansModel::distances)};
   }
   Index width() const { return centers.cols(); }
   Index k() const { return centers.rows(); }

@@ -33,8 +33,8 @@ struct KMedians {
       .random = true};
   static constexpr auto params() {
     return Listing{param("k", &KMedians::k, "number of clusters", at_least(1)),
-                      param("restarts", &KMedians::restarts, "starts, of which the best result is kept", at_least(1)),
-                      param("max_iterations", &KMedians::max_iterations, "most iterations of one start", at_least(1))};
+                   param("restarts", &KMedians::restarts, "starts, of which the best result is kept", at_least(1)),
+                   param("max_iterations", &KMedians::max_iterations, "most iterations of one start", at_least(1))};
   }
 };
 static_assert(Described<KMedians>);
@@ -49,14 +49,14 @@ struct KMediansModel : Evidence {
   static constexpr auto fields() {
     using M = KMediansModel;
     return Listing{result("centers", &M::centers, "medians of each cluster, one centre in each row", kByFeature),
-                      result("sizes", &M::sizes, "rows in each cluster (their weight)"),
-                      result("within", &M::within, "sum of Manhattan distances to the centre, for each cluster"),
-                      result("total_within", &M::total_within, "sum of `within`: what is minimised")};
+                   result("sizes", &M::sizes, "rows in each cluster (their weight)"),
+                   result("within", &M::within, "sum of Manhattan distances to the centre, for each cluster"),
+                   result("total_within", &M::total_within, "sum of `within`: what is minimised")};
   }
   static constexpr auto parts() {
     return Listing{part({"distances", "Manhattan distance from the row to each centre", Given::asked,
-                            PartColumns::numbered, "distance"},
-                           &KMediansModel::distances)};
+                         PartColumns::numbered, "distance"},
+                        &KMediansModel::distances)};
   }
   Index width() const { return centers.cols(); }
   Index k() const { return centers.rows(); }

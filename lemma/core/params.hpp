@@ -86,7 +86,8 @@ consteval bool takes_members(std::index_sequence<I...>) {
 /// Whether the aggregate can be made from `count` values, and not from one more.
 template <class T, std::size_t count>
 consteval bool has_members() {
-  return takes_members<T>(std::make_index_sequence<count>()) && !takes_members<T>(std::make_index_sequence<count + 1>());
+  return takes_members<T>(std::make_index_sequence<count>()) &&
+         !takes_members<T>(std::make_index_sequence<count + 1>());
 }
 
 /// Each field of the aggregate is described; a forgotten one does not compile.

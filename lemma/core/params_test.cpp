@@ -24,7 +24,7 @@ struct Poly {
   static constexpr std::string_view name = "poly";
   static constexpr auto params() {
     return Listing{param("degree", &Poly::degree, "power", between(1, 9)),
-                      param("shift", &Poly::shift, "added before the power")};
+                   param("shift", &Poly::shift, "added before the power")};
   }
 };
 struct Toy {
@@ -39,12 +39,12 @@ struct Toy {
   static constexpr std::string_view name = "toy";
   static constexpr auto params() {
     return Listing{param("C", &Toy::C, "cost", within(0, 1e9)),
-                      param("steps", &Toy::steps, "how many", at_least(1)),
-                      param("scale", &Toy::scale, "scale first"),
-                      param("rule", &Toy::rule, "which one"),
-                      param("kernel", &Toy::kernel, "kernel"),
-                      param("start", &Toy::start, "where to begin"),
-                      param("prior", &Toy::prior, "class probabilities", between(0, 1))};
+                   param("steps", &Toy::steps, "how many", at_least(1)),
+                   param("scale", &Toy::scale, "scale first"),
+                   param("rule", &Toy::rule, "which one"),
+                   param("kernel", &Toy::kernel, "kernel"),
+                   param("start", &Toy::start, "where to begin"),
+                   param("prior", &Toy::prior, "class probabilities", between(0, 1))};
   }
   void check() const {
     if (steps && *steps > 5 && !scale) throw Error("toy: more than 5 steps need scale");

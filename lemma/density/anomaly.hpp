@@ -35,10 +35,10 @@ struct Anomaly {
                                      .random = true};
   static constexpr auto params() {
     return Listing{param("base", &Anomaly::base, "the density: kde, gaussian, gmm, histogram … (default: kde)"),
-                      param("false_alarm", &Anomaly::false_alarm,
-                            "probability with which a row that is like the others is called an outlier", within(0, 1)),
-                      param("folds", &Anomaly::folds, "parts of the rows, each judged by the density of the others",
-                            between(2, 1000))};
+                   param("false_alarm", &Anomaly::false_alarm,
+                         "probability with which a row that is like the others is called an outlier", within(0, 1)),
+                   param("folds", &Anomaly::folds, "parts of the rows, each judged by the density of the others",
+                         between(2, 1000))};
   }
   /// The density inside, with all its parameters.
   AnySpec inside() const;
@@ -56,12 +56,11 @@ struct AnomalyModel : Evidence {
   static constexpr auto fields() {
     using M = AnomalyModel;
     return Listing{state("base", &M::base, "the density of all rows"),
-                      result("threshold", &M::threshold, "log density at and below which a row is an outlier"),
-                      result("outliers", &M::outliers, "how many rows of the fit are")};
+                   result("threshold", &M::threshold, "log density at and below which a row is an outlier"),
+                   result("outliers", &M::outliers, "how many rows of the fit are")};
   }
   static constexpr auto parts() {
-    return Listing{
-        part({"outlier", "1 where the density is at most the threshold, else 0"}, &AnomalyModel::outlier)};
+    return Listing{part({"outlier", "1 where the density is at most the threshold, else 0"}, &AnomalyModel::outlier)};
   }
   Index width() const { return base->width(); }
   void check() const;

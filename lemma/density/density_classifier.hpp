@@ -53,8 +53,8 @@ struct DensityClassifierModel : Evidence {
   static constexpr auto fields() {
     using M = DensityClassifierModel;
     return Listing{state("densities", &M::densities, "one for each class"),
-                      result("prior", &M::prior, "prior probability of each class", kByClass),
-                      result("counts", &M::counts, "weight of the rows of each class", kByClass)};
+                   result("prior", &M::prior, "prior probability of each class", kByClass),
+                   result("counts", &M::counts, "weight of the rows of each class", kByClass)};
   }
   Index width() const { return densities.empty() ? 0 : densities.front()->width(); }
   Index class_count() const { return prior.size(); }

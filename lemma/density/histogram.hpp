@@ -39,8 +39,8 @@ struct Histogram {
                                      .uses_response = false};
   static constexpr auto params() {
     return Listing{param("bins", &Histogram::bins,
-                            "number of bins: one for all columns or one for each, or the rule to find it by",
-                            between(1, 100000))};
+                         "number of bins: one for all columns or one for each, or the rule to find it by",
+                         between(1, 100000))};
   }
   void check() const;
 };
@@ -57,11 +57,11 @@ struct HistogramModel : Evidence {
   static constexpr auto fields() {
     using M = HistogramModel;
     return Listing{result("low", &M::low, "where the bins of each column begin", kByFeature),
-                      result("high", &M::high, "where they end", kByFeature),
-                      result("bins", &M::bins, "how many each column has", kByFeature),
-                      result("cells", &M::cells, "cells that hold rows: the bin of each column, from 0", kByFeature),
-                      result("counts", &M::counts, "weight of the rows in each of these cells"),
-                      result("risk", &M::risk, "leave-one-out estimate of the squared error, up to a constant")};
+                   result("high", &M::high, "where they end", kByFeature),
+                   result("bins", &M::bins, "how many each column has", kByFeature),
+                   result("cells", &M::cells, "cells that hold rows: the bin of each column, from 0", kByFeature),
+                   result("counts", &M::counts, "weight of the rows in each of these cells"),
+                   result("risk", &M::risk, "leave-one-out estimate of the squared error, up to a constant")};
   }
   Index width() const { return low.size(); }
   void check() const;

@@ -61,18 +61,18 @@ struct IsolationForestModel : Evidence {
   static constexpr auto fields() {
     using M = IsolationForestModel;
     return Listing{result("threshold", &M::threshold, "score at and above which a row is an outlier"),
-                      result("outliers", &M::outliers, "how many rows of the fit are"),
-                      state("seed", &M::seed, "of the draws"),
-                      state("columns", &M::columns, "how many a row has"),
-                      state("starts", &M::starts, "where each tree begins among all nodes, and the end"),
-                      state("feature", &M::feature, "the column a node asks for; -1: a leaf"),
-                      state("right", &M::right, "where rows go that are not below the split"),
-                      state("split", &M::split, "below it rows go left; of a leaf how many rows were left in it")};
+                   result("outliers", &M::outliers, "how many rows of the fit are"),
+                   state("seed", &M::seed, "of the draws"),
+                   state("columns", &M::columns, "how many a row has"),
+                   state("starts", &M::starts, "where each tree begins among all nodes, and the end"),
+                   state("feature", &M::feature, "the column a node asks for; -1: a leaf"),
+                   state("right", &M::right, "where rows go that are not below the split"),
+                   state("split", &M::split, "below it rows go left; of a leaf how many rows were left in it")};
   }
   static constexpr auto parts() {
     using M = IsolationForestModel;
     return Listing{part({"score", "between 0 and 1: the higher, the fewer questions set the row apart"}, &M::score),
-                      part({"outlier", "1 where the score is at least the threshold, else 0"}, &M::outlier)};
+                   part({"outlier", "1 where the score is at least the threshold, else 0"}, &M::outlier)};
   }
   Index width() const { return columns; }
   void check() const;

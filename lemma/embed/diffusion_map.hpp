@@ -54,11 +54,10 @@ struct DiffusionMapModel : Embedded {
 
   static constexpr auto fields() {
     using M = DiffusionMapModel;
-    return joined(
-        first_fields(),
-        Listing{result("eigenvalues", &M::eigenvalues, "of the walk, the largest below 1, descending"),
-                   state("degrees", &M::degrees, "q: the sum of the kernel over each row's others and itself")},
-        last_fields());
+    return joined(first_fields(),
+                  Listing{result("eigenvalues", &M::eigenvalues, "of the walk, the largest below 1, descending"),
+                          state("degrees", &M::degrees, "q: the sum of the kernel over each row's others and itself")},
+                  last_fields());
   }
   void check() const;
   Index output_width() const { return dimensions(); }

@@ -57,8 +57,8 @@ struct HessianLleModel : Embedded {
     return joined(
         first_fields(),
         Listing{result("eigenvalues", &M::eigenvalues,
-                          "of the sum of squared derivatives, above that of the constant, ascending"),
-                   result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+                       "of the sum of squared derivatives, above that of the constant, ascending"),
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());
   }
   void check() const;

@@ -73,14 +73,13 @@ struct IsomapModel : Embedded {
     using M = IsomapModel;
     return joined(
         first_fields(),
-        Listing{
-            result("eigenvalues", &M::eigenvalues, "of B, those that are kept, descending"),
-            result("residual_variance", &M::residual_variance,
-                   "1 - squared correlation of the ways and the distances, in 1, 2, ... dimensions"),
-            result("longest_way", &M::longest_way, "the largest of the lengths"),
-            result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
-            result("landmarks", &M::landmarks, "rows that the axes are made of, from 1; none: all", kRowNumbers),
-            state("mean_squares", &M::mean_squares, "of the ways from each landmark, or row, to place new rows")},
+        Listing{result("eigenvalues", &M::eigenvalues, "of B, those that are kept, descending"),
+                result("residual_variance", &M::residual_variance,
+                       "1 - squared correlation of the ways and the distances, in 1, 2, ... dimensions"),
+                result("longest_way", &M::longest_way, "the largest of the lengths"),
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
+                result("landmarks", &M::landmarks, "rows that the axes are made of, from 1; none: all", kRowNumbers),
+                state("mean_squares", &M::mean_squares, "of the ways from each landmark, or row, to place new rows")},
         last_fields());
   }
   void check() const;

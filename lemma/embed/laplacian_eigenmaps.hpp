@@ -70,8 +70,8 @@ struct LaplacianEigenmapsModel : Embedded {
     return joined(
         first_fields(),
         Listing{result("eigenvalues", &M::eigenvalues, "of the Laplacian, the smallest above 0, ascending"),
-                   result("degree_sum", &M::degree_sum, "sum of all affinities, each edge in both directions"),
-                   result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+                result("degree_sum", &M::degree_sum, "sum of all affinities, each edge in both directions"),
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());
   }
   void check() const;

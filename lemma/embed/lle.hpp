@@ -64,10 +64,10 @@ struct LleModel : Embedded {
     return joined(
         first_fields(),
         Listing{result("eigenvalues", &M::eigenvalues,
-                          "of (I - W)'(I - W), the smallest above that of the constant, ascending"),
-                   result("reconstruction_error", &M::reconstruction_error,
-                          "sum of |x_i - sum_j w_ij x_j|^2: what the weights leave of the rows"),
-                   result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+                       "of (I - W)'(I - W), the smallest above that of the constant, ascending"),
+                result("reconstruction_error", &M::reconstruction_error,
+                       "sum of |x_i - sum_j w_ij x_j|^2: what the weights leave of the rows"),
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
         last_fields());
   }
   void check() const;

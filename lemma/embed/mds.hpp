@@ -37,12 +37,11 @@ struct Mds {
       .keeps_rows = true,
       .uses_response = false};
   static constexpr auto params() {
-    return Listing{
-        param("input", &Mds::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
-        param("metric", &Mds::metric, "how rows are compared"),
-        param("dimensions", &Mds::dimensions, "of the picture", at_least(1)),
-        param("additive", &Mds::additive, "add the least constant that makes the dissimilarities Euclidean"),
-        param("gigabytes", &Mds::gigabytes, "gigabytes that the dissimilarities may take", above(0))};
+    return Listing{param("input", &Mds::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
+                   param("metric", &Mds::metric, "how rows are compared"),
+                   param("dimensions", &Mds::dimensions, "of the picture", at_least(1)),
+                   param("additive", &Mds::additive, "add the least constant that makes the dissimilarities Euclidean"),
+                   param("gigabytes", &Mds::gigabytes, "gigabytes that the dissimilarities may take", above(0))};
   }
   Needs needs(Needs usual) const { return needs_for(input, metric, usual); }
 };
@@ -66,15 +65,15 @@ struct MdsModel : Embedded {
     return joined(
         first_fields(),
         Listing{result("eigenvalues", &M::eigenvalues, "of B, descending; beyond 2,000 things those that are kept"),
-                   result("goodness_of_fit", &M::goodness_of_fit,
-                          "sum of the eigenvalues that are kept over that of all sizes, and over that of the positive "
-                          "ones; null beyond 2,000 things"),
-                   result("negative_share", &M::negative_share,
-                          "sizes of the negative eigenvalues over those of all: how far from Euclidean; null beyond "
-                          "2,000 things"),
-                   result("strain", &M::strain, "norm of B - XX', least of all places"),
-                   result("constant", &M::constant, "added to each dissimilarity"),
-                   state("mean_squares", &M::mean_squares, "of each thing's dissimilarities, to place new ones")},
+                result("goodness_of_fit", &M::goodness_of_fit,
+                       "sum of the eigenvalues that are kept over that of all sizes, and over that of the positive "
+                       "ones; null beyond 2,000 things"),
+                result("negative_share", &M::negative_share,
+                       "sizes of the negative eigenvalues over those of all: how far from Euclidean; null beyond "
+                       "2,000 things"),
+                result("strain", &M::strain, "norm of B - XX', least of all places"),
+                result("constant", &M::constant, "added to each dissimilarity"),
+                state("mean_squares", &M::mean_squares, "of each thing's dissimilarities, to place new ones")},
         last_fields());
   }
   void check() const;

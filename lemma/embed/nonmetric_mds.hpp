@@ -64,9 +64,9 @@ struct NonmetricMdsModel : Embedded {
   static constexpr auto fields() {
     using M = NonmetricMdsModel;
     return joined(first_fields(),
-                          Listing{result("stress", &M::stress, "Kruskal's stress-1: what is minimised"),
-                                     result("trace", &M::trace, "the stress at the start and after each step")},
-                          last_fields());
+                  Listing{result("stress", &M::stress, "Kruskal's stress-1: what is minimised"),
+                          result("trace", &M::trace, "the stress at the start and after each step")},
+                  last_fields());
   }
   Stress::Kind stress_kind() const { return {.disparities = Disparities::ordinal, .ties = spec.ties}; }
   void check() const;

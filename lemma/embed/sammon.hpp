@@ -59,9 +59,9 @@ struct SammonModel : Embedded {
   static constexpr auto fields() {
     using M = SammonModel;
     return joined(first_fields(),
-                          Listing{result("stress", &M::stress, "Sammon's stress: what is minimised"),
-                                     result("trace", &M::trace, "the stress at the start and after each step")},
-                          last_fields());
+                  Listing{result("stress", &M::stress, "Sammon's stress: what is minimised"),
+                          result("trace", &M::trace, "the stress at the start and after each step")},
+                  last_fields());
   }
   static constexpr Stress::Kind kStress{.sammon = true};
   void check() const;

@@ -69,9 +69,9 @@ struct SmacofModel : Embedded {
     return joined(
         first_fields(),
         Listing{result("stress", &M::stress, "share of the squares that the distances miss: what is minimised"),
-                   result("raw_stress", &M::raw_stress, "sum of w (disparity - d)^2 over pairs"),
-                   result("line", &M::line, "a and b of the disparities a + b delta: 0 and 1 of kind ratio"),
-                   result("trace", &M::trace, "the stress at the start and after each step")},
+                result("raw_stress", &M::raw_stress, "sum of w (disparity - d)^2 over pairs"),
+                result("line", &M::line, "a and b of the disparities a + b delta: 0 and 1 of kind ratio"),
+                result("trace", &M::trace, "the stress at the start and after each step")},
         last_fields());
   }
   Stress::Kind stress_kind() const {

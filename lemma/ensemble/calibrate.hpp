@@ -67,14 +67,14 @@ struct CalibrateModel : Evidence {
   static constexpr auto fields() {
     using M = CalibrateModel;
     return Listing{state("base", &M::base, "the method fitted to all rows"),
-                      result("slope", &M::slope, "of the scores: a of each class (platt), 1/T (temperature)"),
-                      result("offset", &M::offset, "b of each class (platt)"),
-                      result("scores", &M::scores, "where the curves turn (isotonic), class after class"),
-                      result("values", &M::values, "the probability there"),
-                      result("starts", &M::starts, "where each class begins among them, from 0, and the end"),
-                      result("log_loss", &M::log_loss,
-                             "mean over the held-out rows, in nats: an honest estimate but "
-                             "for the two numbers, or the curve, that were learned from it")};
+                   result("slope", &M::slope, "of the scores: a of each class (platt), 1/T (temperature)"),
+                   result("offset", &M::offset, "b of each class (platt)"),
+                   result("scores", &M::scores, "where the curves turn (isotonic), class after class"),
+                   result("values", &M::values, "the probability there"),
+                   result("starts", &M::starts, "where each class begins among them, from 0, and the end"),
+                   result("log_loss", &M::log_loss,
+                          "mean over the held-out rows, in nats: an honest estimate but "
+                          "for the two numbers, or the curve, that were learned from it")};
   }
   Index width() const { return base->width(); }
   Index class_count() const { return base->class_count(); }

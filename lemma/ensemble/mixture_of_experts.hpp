@@ -94,8 +94,8 @@ struct MixtureOfExpertsModel : Evidence {
   }
   static constexpr auto parts() {
     return Listing{part({"experts", "share of each expert in what is predicted, by the gate", Given::asked,
-                            PartColumns::numbered, "expert"},
-                           &MixtureOfExpertsModel::shares_at)};
+                         PartColumns::numbered, "expert"},
+                        &MixtureOfExpertsModel::shares_at)};
   }
   Index width() const { return features; }
   Index class_count() const { return classes; }

@@ -35,7 +35,7 @@ struct PerResponse {
       .random = true};
   static constexpr auto params() {
     return Listing{param("base", &PerResponse::base,
-                            "the method, any that predicts classes or numbers; auto: a tree that is not pruned")};
+                         "the method, any that predicts classes or numbers; auto: a tree that is not pruned")};
   }
   void check() const;
   Needs needs(Needs usual) const;
@@ -51,7 +51,7 @@ struct PerResponseModel : Evidence {
   static constexpr auto fields() {
     using M = PerResponseModel;
     return Listing{state("models", &M::models, "one for each response"), state("features", &M::features, "columns"),
-                      state("classes", &M::classes, "of each response how many classes it has; 0: numbers")};
+                   state("classes", &M::classes, "of each response how many classes it has; 0: numbers")};
   }
   static constexpr auto parts() { return Listing{part(kValuesPart, &PerResponseModel::values)}; }
   Index width() const { return features; }

@@ -48,12 +48,12 @@ struct Rbf {
 
   static constexpr std::string_view name = "rbf";
   static constexpr auto params() {
-    return Listing{param("gamma", &Rbf::gamma, "1 / (2 sigma^2); chosen: 1 / (sum of the columns' variances)",
-                            above(0), Step::logarithmic),
-                      param("sigma", &Rbf::sigma, "the width, in the place of gamma", above(0), Step::logarithmic),
-                      param("lengths", &Rbf::lengths, "a width for each feature, in the place of gamma", above(0)),
-                      param("metric", &Rbf::metric,
-                            "positive definite matrix M of the distance (x - z)'M(x - z), in the place of gamma")};
+    return Listing{param("gamma", &Rbf::gamma, "1 / (2 sigma^2); chosen: 1 / (sum of the columns' variances)", above(0),
+                         Step::logarithmic),
+                   param("sigma", &Rbf::sigma, "the width, in the place of gamma", above(0), Step::logarithmic),
+                   param("lengths", &Rbf::lengths, "a width for each feature, in the place of gamma", above(0)),
+                   param("metric", &Rbf::metric,
+                         "positive definite matrix M of the distance (x - z)'M(x - z), in the place of gamma")};
   }
   void check() const;
   /// γ, whichever way it was given; empty when it is to be chosen or there is none.
@@ -67,7 +67,7 @@ struct Laplace {
   static constexpr std::string_view name = "laplace";
   static constexpr auto params() {
     return Listing{param("gamma", &Laplace::gamma, "rate; chosen: 1 / (sum of the columns' standard deviations)",
-                            above(0), Step::logarithmic)};
+                         above(0), Step::logarithmic)};
   }
 };
 
@@ -82,11 +82,10 @@ struct Matern {
 
   static constexpr std::string_view name = "matern";
   static constexpr auto params() {
-    return Listing{
-        param("nu", &Matern::nu, "smoothness of the functions"),
-        param("length", &Matern::length, "length scale; chosen: sqrt(sum of the columns' variances / 2)", above(0),
-              Step::logarithmic),
-        param("lengths", &Matern::lengths, "a length for each feature, in the place of length", above(0))};
+    return Listing{param("nu", &Matern::nu, "smoothness of the functions"),
+                   param("length", &Matern::length, "length scale; chosen: sqrt(sum of the columns' variances / 2)",
+                         above(0), Step::logarithmic),
+                   param("lengths", &Matern::lengths, "a length for each feature, in the place of length", above(0))};
   }
   void check() const;
 };
@@ -113,7 +112,7 @@ struct Periodic {
   static constexpr std::string_view name = "periodic";
   static constexpr auto params() {
     return Listing{param("period", &Periodic::period, "after which all repeats", above(0), Step::logarithmic),
-                      param("length", &Periodic::length, "length scale within a period", above(0), Step::logarithmic)};
+                   param("length", &Periodic::length, "length scale within a period", above(0), Step::logarithmic)};
   }
 };
 
@@ -164,7 +163,8 @@ class Kernel {
   using Node = std::variant<Named, CustomKernel, Sum, Product>;
 
   Kernel();
-  Kernel(const Kernel&);  // these stand in kernel.cpp: every file that passes a kernel on would make its own copy of them
+  Kernel(
+      const Kernel&);  // these stand in kernel.cpp: every file that passes a kernel on would make its own copy of them
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(const Kernel&);
   Kernel& operator=(Kernel&&) noexcept;

@@ -94,8 +94,8 @@ struct GowerMetric {
   static constexpr std::string_view name = "gower";
   static constexpr auto params() {
     return Listing{param("ranges", &GowerMetric::ranges,
-                            "a range for each column, 0: equal or not; left out: greatest less least of the rows",
-                            at_least(0))};
+                         "a range for each column, 0: equal or not; left out: greatest less least of the rows",
+                         at_least(0))};
   }
 };
 
@@ -106,7 +106,8 @@ class Metric {
                    CorrelationMetric, MahalanobisMetric, HammingMetric, JaccardMetric, GowerMetric>;
 
   Metric();
-  Metric(const Metric&);  // these stand in metric.cpp: every file that passes a metric on would make its own copy of them
+  Metric(
+      const Metric&);  // these stand in metric.cpp: every file that passes a metric on would make its own copy of them
   Metric(Metric&&) noexcept;
   Metric& operator=(const Metric&);
   Metric& operator=(Metric&&) noexcept;

@@ -36,8 +36,8 @@ struct SearchOptions {
   static constexpr std::string_view name = "search";
   static constexpr auto params() {
     return Listing{param("structure", &SearchOptions::structure, "how neighbours are searched for"),
-                      param("epsilon", &SearchOptions::epsilon,
-                            "a neighbour may be farther than the true one by this share; 0: exact", at_least(0))};
+                   param("epsilon", &SearchOptions::epsilon,
+                         "a neighbour may be farther than the true one by this share; 0: exact", at_least(0))};
   }
 };
 

@@ -46,11 +46,11 @@ struct GpClassification {
   static constexpr auto params() {
     using S = GpClassification;
     return Listing{param("kernel", &S::kernel, "covariance of f: its factor is the variance, as in 4*rbf(0.1)"),
-                      param("tolerance", &S::tolerance,
-                            "duality gap at which the search for the mode ends, relative to its objective",
-                            between(1e-13, 0.1), Step::logarithmic),
-                      param("max_iterations", &S::max_iterations, "Newton's steps at most", at_least(1)),
-                      param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
+                   param("tolerance", &S::tolerance,
+                         "duality gap at which the search for the mode ends, relative to its objective",
+                         between(1e-13, 0.1), Step::logarithmic),
+                   param("max_iterations", &S::max_iterations, "Newton's steps at most", at_least(1)),
+                   param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();
@@ -88,11 +88,11 @@ struct GpClassificationModel : Evidence {
   static constexpr auto parts() {
     using M = GpClassificationModel;
     return Listing{part({"latent_variance", "variance of f at the row, of each process", Given::asked,
-                            PartColumns::classes, "latent_variance"},
-                           &M::latent_variance),
-                      part({"map_probability", "1 / (1 + exp(-mean of f)), not averaged, of each process", Given::asked,
-                            PartColumns::classes, "map"},
-                           &M::map_probability)};
+                         PartColumns::classes, "latent_variance"},
+                        &M::latent_variance),
+                   part({"map_probability", "1 / (1 + exp(-mean of f)), not averaged, of each process", Given::asked,
+                         PartColumns::classes, "map"},
+                        &M::map_probability)};
   }
   Index width() const { return points.width; }
   Index functions() const { return dual_coefficients.of.rows(); }

@@ -41,8 +41,8 @@ struct KernelNeighbors {
   static constexpr auto params() {
     using S = KernelNeighbors;
     return Listing{param("k", &S::k, "rows that vote", at_least(1)),
-                      param("kernel", &S::kernel, "inner product of the features"),
-                      param("vote", &S::vote, "each row alike, or by 1 / distance")};
+                   param("kernel", &S::kernel, "inner product of the features"),
+                   param("vote", &S::vote, "each row alike, or by 1 / distance")};
   }
   void check() const;
   Needs needs(Needs usual) const {

@@ -38,9 +38,9 @@ struct KernelPca {
   static constexpr auto params() {
     using S = KernelPca;
     return Listing{param("kernel", &S::kernel, "inner product of the features"),
-                      param("components", &S::components,
-                            "how many, or, below 1, the share of the variance that they are to reach", above(0)),
-                      param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
+                   param("components", &S::components,
+                         "how many, or, below 1, the share of the variance that they are to reach", above(0)),
+                   param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   void check() const;
   Needs needs(Needs usual) const {

@@ -43,13 +43,12 @@ struct KernelRidge {
                                      .takes_weights = true,
                                      .takes_sparse = true};
   static constexpr auto params() {
-    return Listing{
-        param("kernel", &KernelRidge::kernel, "inner product of the features"),
-        param("lambda", &KernelRidge::lambda,
-              "penalty on the squared norm of f, or several to choose from; auto: a path of 50", above(0),
-              Step::logarithmic),
-        param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
-        param("gigabytes", &KernelRidge::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
+    return Listing{param("kernel", &KernelRidge::kernel, "inner product of the features"),
+                   param("lambda", &KernelRidge::lambda,
+                         "penalty on the squared norm of f, or several to choose from; auto: a path of 50", above(0),
+                         Step::logarithmic),
+                   param("intercept", &KernelRidge::intercept, "fit an unpenalised intercept"),
+                   param("gigabytes", &KernelRidge::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();

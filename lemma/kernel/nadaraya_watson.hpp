@@ -71,15 +71,15 @@ struct NadarayaWatsonModel : Evidence {
   static constexpr auto fields() {
     using M = NadarayaWatsonModel;
     return Listing{result("bandwidth", &M::bandwidth, "of each column, in its own units", kByFeature),
-                      result("loocv_mse", &M::loocv_mse,
-                             "mean squared error of predicting each row from all others; of classes that of their "
-                             "probabilities, summed"),
-                      result("effective_df", &M::effective_df, "trace of the matrix S in fitted = S y"),
-                      result("rss", &M::rss, "sum of squared residuals, weighted"),
-                      later(state("classes", &M::classes, "how many the response has; 0: it has numbers")),
-                      state("points", &M::points, "the rows with a weight above 0"),
-                      state("response", &M::response, "of the rows"),
-                      state("weights", &M::weights, "of the rows")};
+                   result("loocv_mse", &M::loocv_mse,
+                          "mean squared error of predicting each row from all others; of classes that of their "
+                          "probabilities, summed"),
+                   result("effective_df", &M::effective_df, "trace of the matrix S in fitted = S y"),
+                   result("rss", &M::rss, "sum of squared residuals, weighted"),
+                   later(state("classes", &M::classes, "how many the response has; 0: it has numbers")),
+                   state("points", &M::points, "the rows with a weight above 0"),
+                   state("response", &M::response, "of the rows"),
+                   state("weights", &M::weights, "of the rows")};
   }
   Index width() const { return points.cols(); }
   Index class_count() const { return classes; }

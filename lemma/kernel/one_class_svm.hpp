@@ -40,13 +40,12 @@ struct OneClassSvm {
       .row_order_matters = true};  // α is one of many within the tolerance
   static constexpr auto params() {
     using S = OneClassSvm;
-    return Listing{
-        param("nu", &S::nu, "no more than this share of the rows lies outside, no less carries the plane",
-              between(1e-6, 1), Step::logarithmic),
-        param("kernel", &S::kernel, "inner product of the features: a name, or an expression"),
-        param("tolerance", &S::tolerance, "relative duality gap at which the work ends", between(1e-12, 0.1),
-              Step::logarithmic),
-        param("cache", &S::cache, "megabytes of kernel values that are kept", above(0), Step::logarithmic)};
+    return Listing{param("nu", &S::nu, "no more than this share of the rows lies outside, no less carries the plane",
+                         between(1e-6, 1), Step::logarithmic),
+                   param("kernel", &S::kernel, "inner product of the features: a name, or an expression"),
+                   param("tolerance", &S::tolerance, "relative duality gap at which the work ends", between(1e-12, 0.1),
+                         Step::logarithmic),
+                   param("cache", &S::cache, "megabytes of kernel values that are kept", above(0), Step::logarithmic)};
   }
   /// No precomputed kernel: a model does not keep its values between the rows that carry the plane, which the certificate needs.
   void check() const;
@@ -67,16 +66,15 @@ struct OneClassSvmModel : Evidence {
 
   static constexpr auto fields() {
     using M = OneClassSvmModel;
-    return Listing{
-        result("rho", &M::rho, "how far out the plane is: a row is outside where its <w, phi(x)> is less"),
-        result("objective", &M::objective, "½ ‖w‖², of the dual"),
-        result("n_support", &M::n_support, "rows that carry the plane"),
-        result("n_outside", &M::n_outside,
-               "training rows outside, by weight: farther than the score is known to the tolerance"),
-        state("mass", &M::mass, "n, the weight of all rows"),
-        state("dual_coefficients", &M::dual_coefficients, "alpha of each support vector; their sum is 1"),
-        state("support_vectors", &M::support_vectors, "the rows themselves; none for a precomputed kernel"),
-        state("places", &M::places, "of the support vectors, for a precomputed kernel")};
+    return Listing{result("rho", &M::rho, "how far out the plane is: a row is outside where its <w, phi(x)> is less"),
+                   result("objective", &M::objective, "½ ‖w‖², of the dual"),
+                   result("n_support", &M::n_support, "rows that carry the plane"),
+                   result("n_outside", &M::n_outside,
+                          "training rows outside, by weight: farther than the score is known to the tolerance"),
+                   state("mass", &M::mass, "n, the weight of all rows"),
+                   state("dual_coefficients", &M::dual_coefficients, "alpha of each support vector; their sum is 1"),
+                   state("support_vectors", &M::support_vectors, "the rows themselves; none for a precomputed kernel"),
+                   state("places", &M::places, "of the support vectors, for a precomputed kernel")};
   }
   static constexpr auto parts() {
     return Listing{

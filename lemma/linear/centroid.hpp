@@ -28,8 +28,7 @@ struct Centroid {
       .scans = true,
       .takes_weights = true};
   static constexpr auto params() {
-    return Listing{
-        param("scale", &Centroid::scale, "divide each column by its standard deviation within the classes")};
+    return Listing{param("scale", &Centroid::scale, "divide each column by its standard deviation within the classes")};
   }
 };
 static_assert(Described<Centroid>);
@@ -42,8 +41,8 @@ struct CentroidModel : Evidence {
   static constexpr auto fields() {
     using M = CentroidModel;
     return Listing{result("means", &M::means, "one row for each class", kClassesByFeature),
-                      result("counts", &M::counts, "rows of each class, by weight", kByClass),
-                      result("scale", &M::scale, "each column is divided by it; 1 without `scale`", kByFeature)};
+                   result("counts", &M::counts, "rows of each class, by weight", kByClass),
+                   result("scale", &M::scale, "each column is divided by it; 1 without `scale`", kByFeature)};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   static constexpr PlaneSum kPlaneSum = PlaneSum::twofold;

@@ -32,11 +32,10 @@ struct Chebyshev {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return Listing{
-        param("intercept", &Chebyshev::intercept, "fit an intercept"),
-        param("tolerance", &Chebyshev::tolerance,
-              "a column is aliased when less than this share of it is orthogonal to the columns before it",
-              between(1e-15, 0.1), Step::logarithmic)};
+    return Listing{param("intercept", &Chebyshev::intercept, "fit an intercept"),
+                   param("tolerance", &Chebyshev::tolerance,
+                         "a column is aliased when less than this share of it is orthogonal to the columns before it",
+                         between(1e-15, 0.1), Step::logarithmic)};
   }
 };
 static_assert(Described<Chebyshev>);

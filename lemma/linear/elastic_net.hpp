@@ -72,7 +72,7 @@ struct ElasticNet {
   static constexpr auto params() {
     return joined(
         Listing{param("alpha", &ElasticNet::alpha,
-                         "share of the absolute values in the penalty: 1 is the lasso, 0 is ridge", between(0, 1))},
+                      "share of the absolute values in the penalty: 1 is the lasso, 0 is ridge", between(0, 1))},
         path_params<ElasticNet>());
   }
 };

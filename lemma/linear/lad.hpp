@@ -20,13 +20,12 @@ struct Lad {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return Listing{
-        param("intercept", &Lad::intercept, "fit an intercept"),
-        param("errors", &Lad::errors,
-              "standard errors: for errors whose density differs from row to row, for one density, or none"),
-        param("tolerance", &Lad::tolerance,
-              "a column is aliased when less than this share of it is orthogonal to the columns before it",
-              between(1e-15, 0.1), Step::logarithmic)};
+    return Listing{param("intercept", &Lad::intercept, "fit an intercept"),
+                   param("errors", &Lad::errors,
+                         "standard errors: for errors whose density differs from row to row, for one density, or none"),
+                   param("tolerance", &Lad::tolerance,
+                         "a column is aliased when less than this share of it is orthogonal to the columns before it",
+                         between(1e-15, 0.1), Step::logarithmic)};
   }
 };
 static_assert(Described<Lad>);

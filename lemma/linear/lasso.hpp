@@ -40,8 +40,8 @@ struct Lasso {
     return joined(
         path_params<Lasso>(),
         Listing{param("bound", &Lasso::bound,
-                         "the largest sum of the coefficients' sizes, on the scale of the penalty, in place of lambda",
-                         at_least(0))});
+                      "the largest sum of the coefficients' sizes, on the scale of the penalty, in place of lambda",
+                      at_least(0))});
   }
   void check() const;
 };

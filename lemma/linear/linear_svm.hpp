@@ -90,11 +90,10 @@ struct LinearSvmModel : MarginPlanes {
     using M = LinearSvmModel;
     return joined(
         first_fields(),
-        Listing{
-            result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
-            result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
-            result("gap", &M::gap, "(P - D) / P"),
-            result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side")},
+        Listing{result("objective_primal", &M::objective_primal, "P(w, b): penalty plus losses"),
+                result("objective_dual", &M::objective_dual, "D of a dual point: no plane has a smaller P"),
+                result("gap", &M::gap, "(P - D) / P"),
+                result("n_support", &M::n_support, "weight of the rows on the margin, within it or on the wrong side")},
         last_fields());
   }
   static constexpr PlaneSum kPlaneSum = PlaneSum::plain;

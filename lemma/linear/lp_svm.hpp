@@ -60,13 +60,12 @@ struct LpSvmModel : MarginPlanes {
 
   static constexpr auto fields() {
     using M = LpSvmModel;
-    return joined(
-        first_fields(),
-        Listing{
-            result("objective", &M::objective, "sum of |w| plus C times the slacks"),
-            result("slack", &M::slack, "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),
-            result("n_zero", &M::n_zero, "number of coefficients that are 0")},
-        last_fields());
+    return joined(first_fields(),
+                  Listing{result("objective", &M::objective, "sum of |w| plus C times the slacks"),
+                          result("slack", &M::slack,
+                                 "sum of the slacks of all rows, by weight; of each row: predict --diagnostics"),
+                          result("n_zero", &M::n_zero, "number of coefficients that are 0")},
+                  last_fields());
   }
   static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   void check() const;

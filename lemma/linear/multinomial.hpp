@@ -48,18 +48,18 @@ struct Multinomial {
   static constexpr auto params() {
     using M = Multinomial;
     return Listing{param("lambda", &M::lambda,
-                            "weight of the penalty; 0: coefficients against the first class, with standard errors; "
-                            "auto: chosen among 20 by the loss of rows held out in five folds",
-                            at_least(0), Step::logarithmic),
-                      param("penalty", &M::penalty, "on the coefficients: l2, l1 or elastic_net (alpha)"),
-                      param("alpha", &M::alpha, "elastic_net: the share of l1", between(0, 1)),
-                      param("intercept", &M::intercept, "fit unpenalised intercepts"),
-                      param("standardize", &M::standardize,
-                            "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
-                      param("solver", &M::solver, "the way to the optimum; auto chooses by size. lbfgs is for l2"),
-                      param("tolerance", &M::tolerance, "duality gap at which the work ends, relative to the objective",
-                            between(1e-13, 1e-2), Step::logarithmic),
-                      param("max_iterations", &M::max_iterations, "iterations at most", at_least(1))};
+                         "weight of the penalty; 0: coefficients against the first class, with standard errors; "
+                         "auto: chosen among 20 by the loss of rows held out in five folds",
+                         at_least(0), Step::logarithmic),
+                   param("penalty", &M::penalty, "on the coefficients: l2, l1 or elastic_net (alpha)"),
+                   param("alpha", &M::alpha, "elastic_net: the share of l1", between(0, 1)),
+                   param("intercept", &M::intercept, "fit unpenalised intercepts"),
+                   param("standardize", &M::standardize,
+                         "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
+                   param("solver", &M::solver, "the way to the optimum; auto chooses by size. lbfgs is for l2"),
+                   param("tolerance", &M::tolerance, "duality gap at which the work ends, relative to the objective",
+                         between(1e-13, 1e-2), Step::logarithmic),
+                   param("max_iterations", &M::max_iterations, "iterations at most", at_least(1))};
   }
   void check() const;
 };

@@ -45,13 +45,12 @@ struct Ols {
                                      .takes_offset = true,
                                      .takes_clusters = true};
   static constexpr auto params() {
-    return Listing{
-        param("intercept", &Ols::intercept, "fit an intercept"), param("errors", &Ols::errors, kAboutErrors),
-        param("interval", &Ols::interval, "confidence intervals of the coefficients in the printed table"),
-        param("level", &Ols::level, "confidence level of the intervals for the coefficients", within(0, 1)),
-        param("tolerance", &Ols::tolerance,
-              "a column is aliased when less than this share of it is orthogonal to the columns before it",
-              between(1e-15, 0.1), Step::logarithmic)};
+    return Listing{param("intercept", &Ols::intercept, "fit an intercept"), param("errors", &Ols::errors, kAboutErrors),
+                   param("interval", &Ols::interval, "confidence intervals of the coefficients in the printed table"),
+                   param("level", &Ols::level, "confidence level of the intervals for the coefficients", within(0, 1)),
+                   param("tolerance", &Ols::tolerance,
+                         "a column is aliased when less than this share of it is orthogonal to the columns before it",
+                         between(1e-15, 0.1), Step::logarithmic)};
   }
 };
 static_assert(Described<Ols>);

@@ -35,10 +35,10 @@ struct Perceptron {
       .row_order_matters = true};
   static constexpr auto params() {
     return Listing{formerly("passes", param("max_iterations", &Perceptron::max_iterations,
-                                               "passes over the rows after which it gives up", between(1, 1e9))),
-                      param("intercept", &Perceptron::intercept, "planes need not pass through the origin"),
-                      param("standardize", &Perceptron::standardize,
-                            "work in columns of mean 0 and standard deviation 1; the results are in the user's units")};
+                                            "passes over the rows after which it gives up", between(1, 1e9))),
+                   param("intercept", &Perceptron::intercept, "planes need not pass through the origin"),
+                   param("standardize", &Perceptron::standardize,
+                         "work in columns of mean 0 and standard deviation 1; the results are in the user's units")};
   }
 };
 static_assert(Described<Perceptron>);
@@ -51,13 +51,13 @@ struct PerceptronModel : Evidence {
   static constexpr auto fields() {
     using M = PerceptronModel;
     return Listing{result("coefficients", &M::coefficients,
-                             "of the plane between two classes, or one row for each of more", kByFeature),
-                      result("intercept", &M::intercept, "of each plane; 0 when none is fitted"),
-                      result("margin", &M::margin,
-                             "distance of the nearest row from the plane; negative where one is on the wrong side"),
-                      result("errors", &M::errors, "weight of the rows on the wrong side"),
-                      result("updates", &M::updates, "times the plane was turned"),
-                      result("passes", &M::passes, "passes over the rows, with the one that changed nothing")};
+                          "of the plane between two classes, or one row for each of more", kByFeature),
+                   result("intercept", &M::intercept, "of each plane; 0 when none is fitted"),
+                   result("margin", &M::margin,
+                          "distance of the nearest row from the plane; negative where one is on the wrong side"),
+                   result("errors", &M::errors, "weight of the rows on the wrong side"),
+                   result("updates", &M::updates, "times the plane was turned"),
+                   result("passes", &M::passes, "passes over the rows, with the one that changed nothing")};
   }
   static constexpr PlaneSum kPlaneSum = PlaneSum::plain;
   Index width() const { return coefficients.of.cols(); }

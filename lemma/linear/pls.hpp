@@ -35,8 +35,8 @@ struct Pls {
       .takes_several = true};
   static constexpr auto params() {
     return Listing{param("components", &Pls::components, "how many", at_least(1)),
-                      param("standardize", &Pls::standardize,
-                            "columns and responses of standard deviation 1 before they are compared")};
+                   param("standardize", &Pls::standardize,
+                         "columns and responses of standard deviation 1 before they are compared")};
   }
 };
 static_assert(Described<Pls>);

@@ -38,14 +38,13 @@ struct Quantile {
                                      .takes_weights = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return Listing{
-        param("tau", &Quantile::tau, "the quantile: the share of responses below the plane", within(0, 1)),
-        param("intercept", &Quantile::intercept, "fit an intercept"),
-        param("errors", &Quantile::errors,
-              "standard errors: for errors whose density differs from row to row, for one density, or none"),
-        param("tolerance", &Quantile::tolerance,
-              "a column is aliased when less than this share of it is orthogonal to the columns before it",
-              between(1e-15, 0.1), Step::logarithmic)};
+    return Listing{param("tau", &Quantile::tau, "the quantile: the share of responses below the plane", within(0, 1)),
+                   param("intercept", &Quantile::intercept, "fit an intercept"),
+                   param("errors", &Quantile::errors,
+                         "standard errors: for errors whose density differs from row to row, for one density, or none"),
+                   param("tolerance", &Quantile::tolerance,
+                         "a column is aliased when less than this share of it is orthogonal to the columns before it",
+                         between(1e-15, 0.1), Step::logarithmic)};
   }
 };
 static_assert(Described<Quantile>);

@@ -46,18 +46,17 @@ struct Ridge {
                                      .takes_precision = true,
                                      .takes_offset = true};
   static constexpr auto params() {
-    return Listing{
-        param("lambda", &Ridge::lambda,
-              "penalty on the squared coefficients, or several to choose from; auto: a path of 100", at_least(0),
-              Step::logarithmic),
-        param("intercept", &Ridge::intercept, "fit an unpenalised intercept"),
-        param("standardize", &Ridge::standardize,
-              "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
-        param("penalty_factors", &Ridge::penalty_factors,
-              "a factor on the penalty of each column, 0 for none; empty: all 1", at_least(0)),
-        param("penalty", &Ridge::penalty, "a matrix P in the place of ‖b‖², as bᵀP b; empty: the identity"),
-        param("choose", &Ridge::choose,
-              "the λ that predicts: least generalised cross-validation, or least leave-one-out error")};
+    return Listing{param("lambda", &Ridge::lambda,
+                         "penalty on the squared coefficients, or several to choose from; auto: a path of 100",
+                         at_least(0), Step::logarithmic),
+                   param("intercept", &Ridge::intercept, "fit an unpenalised intercept"),
+                   param("standardize", &Ridge::standardize,
+                         "penalise the coefficients of columns divided by their standard deviation (divisor n)"),
+                   param("penalty_factors", &Ridge::penalty_factors,
+                         "a factor on the penalty of each column, 0 for none; empty: all 1", at_least(0)),
+                   param("penalty", &Ridge::penalty, "a matrix P in the place of ‖b‖², as bᵀP b; empty: the identity"),
+                   param("choose", &Ridge::choose,
+                         "the λ that predicts: least generalised cross-validation, or least leave-one-out error")};
   }
   void check() const;
 };
@@ -81,12 +80,11 @@ struct RidgeModel : PenalisedPath {
     return joined(
         first_fields("the penalties, in the order given",
                      "effective degrees of freedom: the trace of the hat matrix, with the intercept"),
-        Listing{
-            result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
-            result("loo_mse", &M::loo_mse,
-                   "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it "
-                   "chooses, and after an update"),
-            result("objective", &M::objective, "½ rss + ½ λ times the penalty")},
+        Listing{result("gcv", &M::gcv, "generalised cross-validation: n rss / (n - df)²"),
+                result("loo_mse", &M::loo_mse,
+                       "mean squared error of predicting each row from all others; null beyond 100,000 rows unless it "
+                       "chooses, and after an update"),
+                result("objective", &M::objective, "½ rss + ½ λ times the penalty")},
         last_fields(),
         Listing{
             later(state("seen_weight", &M::seen_weight, "sum of the weights of the rows, for updates")),

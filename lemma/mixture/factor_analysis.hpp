@@ -42,11 +42,11 @@ struct FactorAnalysis {
       .uses_response = false};
   static constexpr auto params() {
     return Listing{param("factors", &FactorAnalysis::factors, "common factors", at_least(1)),
-                      param("rotation", &FactorAnalysis::rotation,
-                            "how loadings are turned: varimax (factors uncorrelated), promax (correlated), or none"),
-                      param("max_iterations", &FactorAnalysis::max_iterations, "of L-BFGS, at most", at_least(1)),
-                      param("tolerance", &FactorAnalysis::tolerance, "largest entry of the gradient that is called 0",
-                            within(0, 1), Step::logarithmic)};
+                   param("rotation", &FactorAnalysis::rotation,
+                         "how loadings are turned: varimax (factors uncorrelated), promax (correlated), or none"),
+                   param("max_iterations", &FactorAnalysis::max_iterations, "of L-BFGS, at most", at_least(1)),
+                   param("tolerance", &FactorAnalysis::tolerance, "largest entry of the gradient that is called 0",
+                         within(0, 1), Step::logarithmic)};
   }
 };
 static_assert(Described<FactorAnalysis>);

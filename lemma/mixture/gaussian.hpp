@@ -80,10 +80,9 @@ struct GaussianModel : Evidence {
         state("set_covariance", &M::set_covariance, "mcd: covariance of the set, divisor h")};
   }
   static constexpr auto parts() {
-    return Listing{
-        part({"distance", "from the mean, in standard deviations (Mahalanobis)"}, &GaussianModel::distance),
-        part({"tail", "probability that a Gaussian row lies as far out"}, &GaussianModel::tail),
-        part({"outlier", "1 where it is at most the false alarm, else 0"}, &GaussianModel::outlier)};
+    return Listing{part({"distance", "from the mean, in standard deviations (Mahalanobis)"}, &GaussianModel::distance),
+                   part({"tail", "probability that a Gaussian row lies as far out"}, &GaussianModel::tail),
+                   part({"outlier", "1 where it is at most the false alarm, else 0"}, &GaussianModel::outlier)};
   }
   Index width() const { return mean.size(); }
   void check() const;

@@ -68,14 +68,14 @@ struct PpcaModel : Evidence {
   static constexpr auto fields() {
     using M = PpcaModel;
     return Listing{result("mean", &M::mean, "of each column", kByFeature),
-                      result("loadings", &M::loadings, "W, a row for each column of the data", kFeaturesDown),
-                      result("noise", &M::noise, "variance of the noise in each column"),
-                      result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
-                      result("aic", &M::aic, "-2 log-likelihood + 2 parameters"),
-                      result("bic", &M::bic, "-2 log-likelihood + parameters log n"),
-                      result("parameters", &M::parameters, "free numbers of the model"),
-                      result("missing", &M::missing, "whether values of the rows were missing"),
-                      result("trace", &M::trace, "EM: log-likelihood on its way, which never falls")};
+                   result("loadings", &M::loadings, "W, a row for each column of the data", kFeaturesDown),
+                   result("noise", &M::noise, "variance of the noise in each column"),
+                   result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
+                   result("aic", &M::aic, "-2 log-likelihood + 2 parameters"),
+                   result("bic", &M::bic, "-2 log-likelihood + parameters log n"),
+                   result("parameters", &M::parameters, "free numbers of the model"),
+                   result("missing", &M::missing, "whether values of the rows were missing"),
+                   result("trace", &M::trace, "EM: log-likelihood on its way, which never falls")};
   }
   static constexpr auto parts() {
     return Listing{

@@ -20,7 +20,7 @@ struct Several {
                                      .example = "lemma fit 'several(sum_of)' iris 'petal_width ~ .'"};
   static constexpr auto params() {
     return Listing{param("base", &Several::base, "the method"),
-                      param("rounds", &Several::rounds, "how often it is fitted", at_least(1))};
+                   param("rounds", &Several::rounds, "how often it is fitted", at_least(1))};
   }
   Needs needs(Needs) const { return base.method().needs(base.params()); }
 };

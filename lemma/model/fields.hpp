@@ -74,7 +74,8 @@ consteval std::size_t not_stored() {
 template <class M>
 concept AllFields = std::is_aggregate_v<M> && requires {
   M::fields();
-} && has_members<M, 2 + decltype(M::fields())::size + not_stored<M>() - members_of_base<M>()>();
+} && has_members < M, 2 + decltype(M::fields())::size + not_stored<M>()
+- members_of_base<M>() > ();
 
 /// A field that the method gained after files of its models were written: where a file lacks it, it keeps its initial value.
 template <class Model, class T>

@@ -137,22 +137,21 @@ std::vector<PartInfo> parts_of() {
     if constexpr (HasParts<Model>) return Model::parts();
     else return Listing<>{};
   }();
-  static constexpr auto all = own.apply(
-      [](const auto&... each) {
-        return std::array{MayOffer{Regressor<Model>, kValuePart},
-                          MayOffer{HasInterval<Model>, kIntervalPart},
-                          MayOffer{HasDeviations<Model>, kDeviationsPart},
-                          MayOffer{HasSamples<Model>, kSamplesPart},
-                          MayOffer{Classifier<Model> || HasTask<Model>, kClassPart},
-                          MayOffer{Clusterer<Model>, kClusterPart},
-                          MayOffer{HasProbabilities<Model>, kProbabilitiesPart},
-                          MayOffer{HasMemberships<Model>, kMembershipsPart},
-                          MayOffer{HasDecision<Model>, kDecisionPart},
-                          MayOffer{Transformer<Model>, kTransformedPart},
-                          MayOffer{!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart},
-                          MayOffer{DensityModel<Model>, kLogDensityPart},
-                          MayOffer{true, each.info}...};
-      });
+  static constexpr auto all = own.apply([](const auto&... each) {
+    return std::array{MayOffer{Regressor<Model>, kValuePart},
+                      MayOffer{HasInterval<Model>, kIntervalPart},
+                      MayOffer{HasDeviations<Model>, kDeviationsPart},
+                      MayOffer{HasSamples<Model>, kSamplesPart},
+                      MayOffer{Classifier<Model> || HasTask<Model>, kClassPart},
+                      MayOffer{Clusterer<Model>, kClusterPart},
+                      MayOffer{HasProbabilities<Model>, kProbabilitiesPart},
+                      MayOffer{HasMemberships<Model>, kMembershipsPart},
+                      MayOffer{HasDecision<Model>, kDecisionPart},
+                      MayOffer{Transformer<Model>, kTransformedPart},
+                      MayOffer{!Transformer<Model> && HasCoordinates<Model>, kCoordinatesPart},
+                      MayOffer{DensityModel<Model>, kLogDensityPart},
+                      MayOffer{true, each.info}...};
+  });
   return offered_parts(all);
 }
 /// Those of them that a model of this task has, with or without probabilities.
@@ -219,8 +218,7 @@ class SpecModel final : public AnyModel::Interface {
     }
     if constexpr (DensityModel<Model>)
       if (options.asks(kLogDensityPart)) out.add(kLogDensityPart, model_.log_density(x));
-    if constexpr (HasParts<Model>)
-      Model::parts().for_each([&](const auto& each) { say(each, x, options, out); });
+    if constexpr (HasParts<Model>) Model::parts().for_each([&](const auto& each) { say(each, x, options, out); });
     return out;
   }
   std::optional<Prediction> predict_sparse(const Csr& x, const PredictOptions& options,
@@ -396,8 +394,7 @@ class SpecMethod final : public Method {
   std::vector<PartInfo> parts() const override { return detail::parts_of<Model>(); }
   std::vector<ActionInfo> actions() const override {
     std::vector<ActionInfo> out;
-    if constexpr (HasActions<Model>)
-      Model::actions().for_each([&](const auto& each) { out.push_back(each.info()); });
+    if constexpr (HasActions<Model>) Model::actions().for_each([&](const auto& each) { out.push_back(each.info()); });
     return out;
   }
   bool draws_rows() const override { return DrawsRows<Model>; }

@@ -80,7 +80,7 @@ struct SumOfModel : Evidence {
 
   static constexpr auto fields() {
     return Listing{result("intercept", &SumOfModel::intercept, "mean of what the slope leaves"),
-                      state("columns", &SumOfModel::columns, "how many columns there are")};
+                   state("columns", &SumOfModel::columns, "how many columns there are")};
   }
   Index width() const { return columns; }
   void check() const { require(columns > 0, "sum_of: there are no columns"); }
@@ -156,12 +156,12 @@ struct PlacesModel : Evidence {
   static constexpr auto fields() {
     using M = PlacesModel;
     return Listing{result("places", &M::places, "of each row", {.across = Axis::row}),
-                      result("order", &M::order, "the rows by their places, numbers from 1", kRowNumbers),
-                      state("columns", &M::columns, "how many columns there are")};
+                   result("order", &M::order, "the rows by their places, numbers from 1", kRowNumbers),
+                   state("columns", &M::columns, "how many columns there are")};
   }
   static constexpr auto actions() {
     return Listing{action("first", "whether a row is among the first", &PlacesModel::first),
-                      action("shorten", "the first rows alone", &PlacesModel::shorten)};
+                   action("shorten", "the first rows alone", &PlacesModel::shorten)};
   }
   Index width() const { return columns; }
   void check() const { require(columns > 0 && order.size() <= places.size(), "places: the rows do not fit together"); }
@@ -224,8 +224,8 @@ struct MiddlesModel : Evidence {
   static constexpr auto fields() {
     using M = MiddlesModel;
     return Listing{result("middles", &M::middles, "of each response"),
-                      state("classes", &M::classes, "how many each response has"),
-                      state("columns", &M::columns, "how many columns there are")};
+                   state("classes", &M::classes, "how many each response has"),
+                   state("columns", &M::columns, "how many columns there are")};
   }
   static constexpr auto parts() { return Listing{part(kValuesPart, &MiddlesModel::values)}; }
   Index width() const { return columns; }

@@ -73,11 +73,11 @@ struct LofModel : Evidence {
   static constexpr auto fields() {
     using M = LofModel;
     return Listing{result("scores", &M::scores, "of each training row, from the rows beside it", Along{Axis::row}),
-                      result("n_outliers", &M::n_outliers, "training rows whose score is above the threshold"),
-                      state("points", &M::points, "the training rows"),
-                      state("k_distance", &M::k_distance, "of each training row to its k-th neighbour"),
-                      state("density", &M::density, "local reachability density of each training row"),
-                      state("least_reach", &M::least_reach, "in the place of a mean reach of 0")};
+                   result("n_outliers", &M::n_outliers, "training rows whose score is above the threshold"),
+                   state("points", &M::points, "the training rows"),
+                   state("k_distance", &M::k_distance, "of each training row to its k-th neighbour"),
+                   state("density", &M::density, "local reachability density of each training row"),
+                   state("least_reach", &M::least_reach, "in the place of a mean reach of 0")};
   }
   static constexpr auto parts() {
     return Listing{part({"outlier", "yes where the score is above the threshold, else no"}, &LofModel::outlier)};

@@ -29,9 +29,7 @@ struct Impute {
       .takes_weights = true,
       .takes_missing = true,
       .uses_response = false};
-  static constexpr auto params() {
-    return Listing{param("with", &Impute::with, "what stands in for a missing value")};
-  }
+  static constexpr auto params() { return Listing{param("with", &Impute::with, "what stands in for a missing value")}; }
 };
 static_assert(Described<Impute>);
 
@@ -41,9 +39,8 @@ struct ImputeModel : Evidence {
   Vector missing;  // how many values each column lacked (by weight)
 
   static constexpr auto fields() {
-    return Listing{
-        result("fill", &ImputeModel::fill, "stands in for a missing value of each column", kByFeature),
-        result("missing", &ImputeModel::missing, "how many values of each column were missing", kByFeature)};
+    return Listing{result("fill", &ImputeModel::fill, "stands in for a missing value of each column", kByFeature),
+                   result("missing", &ImputeModel::missing, "how many values of each column were missing", kByFeature)};
   }
   Index width() const { return fill.size(); }
   void check() const;

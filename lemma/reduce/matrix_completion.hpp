@@ -64,17 +64,17 @@ struct MatrixCompletionModel : Evidence {
   static constexpr auto fields() {
     using M = MatrixCompletionModel;
     return Listing{result("lambda", &M::lambda, "price of a singular value"),
-                      result("rank", &M::rank, "of Z"),
-                      result("singular_values", &M::singular_values, "of Z, descending"),
-                      result("loadings", &M::loadings, "right singular vectors of Z: a row per feature", kFeaturesDown),
-                      result("centre", &M::centre, "taken from each column first; 0 without --center", kByFeature),
-                      result("known", &M::known, "values that are there"),
-                      result("objective", &M::objective, "1/2 sum of known (x - z)^2 + lambda |Z|_*"),
-                      result("error", &M::error, "root mean square of x - z where x is known"),
-                      result("path_lambda", &M::path_lambda, "the lambdas that were tried, falling"),
-                      result("path_error", &M::path_error,
-                             "root mean square error on places left out, at each of them; the least one chose lambda, "
-                             "so it is optimistic")};
+                   result("rank", &M::rank, "of Z"),
+                   result("singular_values", &M::singular_values, "of Z, descending"),
+                   result("loadings", &M::loadings, "right singular vectors of Z: a row per feature", kFeaturesDown),
+                   result("centre", &M::centre, "taken from each column first; 0 without --center", kByFeature),
+                   result("known", &M::known, "values that are there"),
+                   result("objective", &M::objective, "1/2 sum of known (x - z)^2 + lambda |Z|_*"),
+                   result("error", &M::error, "root mean square of x - z where x is known"),
+                   result("path_lambda", &M::path_lambda, "the lambdas that were tried, falling"),
+                   result("path_error", &M::path_error,
+                          "root mean square error on places left out, at each of them; the least one chose lambda, "
+                          "so it is optimistic")};
   }
   Index width() const { return loadings.rows(); }
   void check() const;

@@ -28,9 +28,8 @@ struct Polynomial {
                                      .takes_weights = true,
                                      .uses_response = false};
   static constexpr auto params() {
-    return Listing{
-        param("degree", &Polynomial::degree, "the most columns in a product", between(1, 20)),
-        param("interactions_only", &Polynomial::interactions_only, "no column more than once in a product")};
+    return Listing{param("degree", &Polynomial::degree, "the most columns in a product", between(1, 20)),
+                   param("interactions_only", &Polynomial::interactions_only, "no column more than once in a product")};
   }
 };
 static_assert(Described<Polynomial>);
@@ -41,7 +40,7 @@ struct PolynomialModel : Evidence {
 
   static constexpr auto fields() {
     return Listing{result("columns", &PolynomialModel::columns, "of the rows it was fitted on"),
-                      result("products", &PolynomialModel::products, "columns that come out")};
+                   result("products", &PolynomialModel::products, "columns that come out")};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return columns; }

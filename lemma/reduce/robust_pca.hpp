@@ -31,10 +31,10 @@ struct RobustPca {
   static constexpr auto params() {
     using S = RobustPca;
     return Listing{param("lambda", &S::lambda, "price of an error's size; chosen: 1 / sqrt(max(rows, columns))",
-                            above(0), Step::logarithmic),
-                      param("tolerance", &S::tolerance, "relative gap and residual at which the work ends", above(0),
-                            Step::logarithmic),
-                      param("max_iterations", &S::max_iterations, "rounds of the augmented Lagrangian", at_least(1))};
+                         above(0), Step::logarithmic),
+                   param("tolerance", &S::tolerance, "relative gap and residual at which the work ends", above(0),
+                         Step::logarithmic),
+                   param("max_iterations", &S::max_iterations, "rounds of the augmented Lagrangian", at_least(1))};
   }
 };
 static_assert(Described<RobustPca>);

@@ -28,7 +28,7 @@ struct Scale {
                                      .uses_response = false};
   static constexpr auto params() {
     return Listing{param("center", &Scale::center, "subtract the mean"),
-                      param("scale", &Scale::scale, "divide by the standard deviation")};
+                   param("scale", &Scale::scale, "divide by the standard deviation")};
   }
 };
 static_assert(Described<Scale>);
@@ -42,10 +42,10 @@ struct ScaleModel : Evidence {
 
   static constexpr auto fields() {
     return Listing{result("mean", &ScaleModel::mean, "subtracted from each column", kByFeature),
-                      result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature),
-                      later(state("seen_weight", &ScaleModel::seen_weight, "of the values of each column")),
-                      later(state("seen_mean", &ScaleModel::seen_mean, "of each column")),
-                      later(state("seen_deviation", &ScaleModel::seen_deviation, "of each column"))};
+                   result("scale", &ScaleModel::scale, "each column is divided by it", kByFeature),
+                   later(state("seen_weight", &ScaleModel::seen_weight, "of the values of each column")),
+                   later(state("seen_mean", &ScaleModel::seen_mean, "of each column")),
+                   later(state("seen_deviation", &ScaleModel::seen_deviation, "of each column"))};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   Index width() const { return mean.size(); }

@@ -52,13 +52,12 @@ struct SelectModel : Evidence {
   Index classes = 0;
 
   static constexpr auto fields() {
-    return Listing{
-        result("scores", &SelectModel::scores, "of each column, as the filter defines them", kByFeature),
-        result("p_values", &SelectModel::p_values, "of each column, where the filter is a test", kByFeature),
-        result("rank", &SelectModel::rank, "of each column, 1 the best; of incremental the order of choice",
-               kByFeature),
-        result("kept", &SelectModel::kept, "1 for a column that is kept, 0 for one left out", kByFeature),
-        state("classes", &SelectModel::classes, "how many the response has; 0: numbers")};
+    return Listing{result("scores", &SelectModel::scores, "of each column, as the filter defines them", kByFeature),
+                   result("p_values", &SelectModel::p_values, "of each column, where the filter is a test", kByFeature),
+                   result("rank", &SelectModel::rank, "of each column, 1 the best; of incremental the order of choice",
+                          kByFeature),
+                   result("kept", &SelectModel::kept, "1 for a column that is kept, 0 for one left out", kByFeature),
+                   state("classes", &SelectModel::classes, "how many the response has; 0: numbers")};
   }
   Index width() const { return scores.size(); }
   Index class_count() const { return classes; }

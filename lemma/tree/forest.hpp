@@ -87,11 +87,10 @@ struct ForestModel : Grove {
 
   static constexpr auto fields() { return grove_fields(); }
   static constexpr auto parts() {
-    return joined(
-        Listing{part({"standard_errors", "of the prediction, from how bags that lack a row say otherwise",
-                         Given::asked, PartColumns::own},
-                        &ForestModel::standard_errors)},
-        grove_parts<ForestModel>());
+    return joined(Listing{part({"standard_errors", "of the prediction, from how bags that lack a row say otherwise",
+                                Given::asked, PartColumns::own},
+                               &ForestModel::standard_errors)},
+                  grove_parts<ForestModel>());
   }
   static constexpr auto actions() { return grove_actions<ForestModel>(); }
   bool gives(std::string_view part) const;

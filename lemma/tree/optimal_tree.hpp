@@ -58,12 +58,12 @@ struct OptimalTreeModel : Tallies {
 
   static constexpr auto fields() {
     using M = OptimalTreeModel;
-    return joined(Listing{result("nodes", &M::nodes,
-                                            "column and threshold of each node, and how far on its left child stands"),
-                                     result("cost", &M::cost, "loss of the leaves, and what each leaf costs"),
-                                     result("bound", &M::bound, "no tree of this depth costs less"),
-                                     state("levels", &M::levels, "names of the categories, column after column")},
-                          tally_fields());
+    return joined(
+        Listing{result("nodes", &M::nodes, "column and threshold of each node, and how far on its left child stands"),
+                result("cost", &M::cost, "loss of the leaves, and what each leaf costs"),
+                result("bound", &M::bound, "no tree of this depth costs less"),
+                state("levels", &M::levels, "names of the categories, column after column")},
+        tally_fields());
   }
   static constexpr auto parts() {
     return Listing{

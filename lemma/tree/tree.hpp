@@ -111,7 +111,7 @@ struct TreePrune {
   static constexpr std::string_view name = "prune";
   static constexpr auto params() {
     return Listing{param("cp", &TreePrune::cp, "splits of a smaller complexity are lost; auto: none", at_least(-1)),
-                      param("form", &TreePrune::form, "how the tree is written; auto: as before")};
+                   param("form", &TreePrune::form, "how the tree is written; auto: as before")};
   }
 };
 static_assert(Described<TreePrune>);
@@ -174,8 +174,8 @@ struct TreeModel : Evidence {
   }
   static constexpr auto parts() {
     return Listing{part(PartInfo{"leaf", "number of the leaf that the row reaches", Given::asked}, &TreeModel::leaf),
-                      part(PartInfo{"path", "what is asked of the row on its way, and where it ends", Given::asked},
-                           &TreeModel::path)};
+                   part(PartInfo{"path", "what is asked of the row on its way, and where it ends", Given::asked},
+                        &TreeModel::path)};
   }
   static constexpr auto actions() {
     return Listing{action("prune", "the smaller tree that is the best for another cp", &TreeModel::prune)};

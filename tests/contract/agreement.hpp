@@ -72,10 +72,11 @@ inline Complaints disagreements(const TrainedModel& trained, const Table& table,
     append(out, unfit_words({second.certificate.message}, about));
     if (!second.same_rows) out.push_back({about, fmt::format("the rows {} are not known again", order)});
     if (verdict(second.certificate) != first)
-      out.push_back({about, fmt::format("the fit {}, a second look at the rows {} {} ({:.1e}, allowed {:.0e}): {}; the fit said: {}",
-                                        first, order, verdict(second.certificate), second.certificate.value,
-                                        second.certificate.tolerance, second.certificate.message,
-                                        trained.model->certificate().message)});
+      out.push_back(
+          {about, fmt::format(
+                      "the fit {}, a second look at the rows {} {} ({:.1e}, allowed {:.0e}): {}; the fit said: {}",
+                      first, order, verdict(second.certificate), second.certificate.value, second.certificate.tolerance,
+                      second.certificate.message, trained.model->certificate().message)});
   }
   return out;
 }

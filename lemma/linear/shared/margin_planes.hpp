@@ -15,8 +15,8 @@ struct MarginPlanes : Evidence {
   static constexpr auto first_fields() {
     using M = MarginPlanes;
     return Listing{result("coefficients", &M::coefficients,
-                             "w of the plane between two classes, or one row for each of more", kByFeature),
-                      result("intercept", &M::intercept, "b of each plane; 0 when none is fitted")};
+                          "w of the plane between two classes, or one row for each of more", kByFeature),
+                   result("intercept", &M::intercept, "b of each plane; 0 when none is fitted")};
   }
   static constexpr auto last_fields() {
     return Listing{state("class_factors", &MarginPlanes::class_factors, "factors on the weights of the classes")};

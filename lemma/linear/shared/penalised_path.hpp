@@ -19,18 +19,18 @@ struct PenalisedPath : Evidence {
   static constexpr auto first_fields(std::string_view of_lambda, std::string_view of_df) {
     using M = PenalisedPath;
     return Listing{result("lambda", &M::lambda, of_lambda),
-                      result("coefficients", &M::coefficients,
-                             "one for each feature, in the user's units; a row for each λ", kByFeature),
-                      result("intercept", &M::intercept, "0 when none is fitted"),
-                      result("df", &M::df, of_df),
-                      result("rss", &M::rss, "sum of squared residuals, weighted"),
-                      result("deviance_ratio", &M::deviance_ratio,
-                             "share of the sum of squares that is explained; not centred without an intercept")};
+                   result("coefficients", &M::coefficients,
+                          "one for each feature, in the user's units; a row for each λ", kByFeature),
+                   result("intercept", &M::intercept, "0 when none is fitted"),
+                   result("df", &M::df, of_df),
+                   result("rss", &M::rss, "sum of squared residuals, weighted"),
+                   result("deviance_ratio", &M::deviance_ratio,
+                          "share of the sum of squares that is explained; not centred without an intercept")};
   }
   static constexpr auto last_fields() {
     using M = PenalisedPath;
     return Listing{result("chosen_lambda", &M::chosen_lambda, "the λ that predicts"),
-                      result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
+                   result("scale", &M::scale, "what each column was divided by before the penalty", kByFeature)};
   }
 
   Index width() const { return coefficients.of.cols(); }

@@ -41,7 +41,7 @@ struct MarginFilter {
   static constexpr std::string_view name = "margin";
   static constexpr auto params() {
     return Listing{param("ignore", &MarginFilter::ignore, "outliers of each class that do not count", at_least(0)),
-                      param("scaled", &MarginFilter::scaled, "in units of the column's standard deviation")};
+                   param("scaled", &MarginFilter::scaled, "in units of the column's standard deviation")};
   }
 };
 /// P(a row of the second class has the larger value), ties counting one half: the area under the ROC curve of the column.
@@ -81,10 +81,9 @@ struct InformationFilter {
   InformationOver over = InformationOver::none;
   static constexpr std::string_view name = "information";
   static constexpr auto params() {
-    return Listing{
-        param("bins", &InformationFilter::bins, "classes that numbers are put in", between(2, 1000)),
-        param("over", &InformationFilter::over,
-              "divide by the mean entropy of both (symmetric uncertainty) or of the column (gain ratio)")};
+    return Listing{param("bins", &InformationFilter::bins, "classes that numbers are put in", between(2, 1000)),
+                   param("over", &InformationFilter::over,
+                         "divide by the mean entropy of both (symmetric uncertainty) or of the column (gain ratio)")};
   }
 };
 /// The same without bins, from the distances to the k-th neighbours: Kraskov, Stögbauer and Grassberger (2004) with numbers,

@@ -26,10 +26,10 @@ struct Tallies : Evidence {
   static constexpr auto tally_fields() {
     using T = Tallies;
     return Listing{result("weight", &T::weight, "of each node's rows"),
-                      result("counts", &T::counts, "of each node: weight of each class", Along{Axis::label}),
-                      result("estimates", &T::estimates, "of each node: shares of the classes, or the mean"),
-                      result("loss", &T::loss, "of each node's rows, were it a leaf"),
-                      state("label", &T::label, "of each node: the class predicted")};
+                   result("counts", &T::counts, "of each node: weight of each class", Along{Axis::label}),
+                   result("estimates", &T::estimates, "of each node: shares of the classes, or the mean"),
+                   result("loss", &T::loss, "of each node's rows, were it a leaf"),
+                   state("label", &T::label, "of each node: the class predicted")};
   }
 };
 
