@@ -239,8 +239,8 @@ std::string VariationalGmmModel::summary(const Names& names) const {
   for (Index j = 0; j < width(); ++j)
     table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1), head(means.col(j)),
                   4);
-  std::string out = fmt::format("{} of {} needed, after {}\n\nShares and means:\n", alive, count_of(k(), "Gaussian"),
-                                count_of(iterations, "iteration")) +
+  // After how many steps hangs on rounding: that is a result, and no word of the page.
+  std::string out = fmt::format("{} of {} needed\n\nShares and means:\n", alive, count_of(k(), "Gaussian")) +
                     table.str({.width = 100});
   if (shown < alive) out += fmt::format("... and {} more\n", alive - shown);
   return out + fmt::format("\nlower bound of log p(rows): {}\n", format_significant(lower_bound, 7));
