@@ -6,6 +6,10 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
+# A process for each room is what a run of all tests can afford: one for each of the thousands of tests spends minutes on
+# starting. Under a sanitizer one that is ended must not take the rest of its room with it.
+option(LEMMA_EACH_TEST "each test one of ctest's own, in a process of its own" OFF)
+
 add_library(lemma_test_settings INTERFACE)
 target_link_libraries(lemma_test_settings INTERFACE lemma_settings GTest::gtest_main GTest::gtest rapidcheck)
 # The numeric loops are the library's: tests are compiled once and run once, so compiling fast is worth more.
@@ -43,8 +47,10 @@ function(lemma_add_tests name)
     lemma_borrow_headers(test_${name} lemma_tests_pch)
   endif()
   add_dependencies(lemma_tests test_${name})
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
-                       PROPERTIES TIMEOUT 1800)
+  if(LEMMA_EACH_TEST)
+    gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}/"
+                         PROPERTIES TIMEOUT 1800)
+  endif()
 endfunction()
 
 # lemma_objects_of(RESULT ROOMS...): the object libraries of those rooms that exist.
@@ -127,8 +133,7 @@ target_link_libraries(from_cpp PRIVATE lemma lemma_test_settings)
 lemma_borrow_headers(from_cpp lemma_tests_pch)
 add_dependencies(lemma_tests from_cpp)
 
-# The pages show what the tool says: see tools/generate.
-if(TARGET lemma_app)
+if(TARGET lemma_app AND LEMMA_EACH_TEST)  # else one of the tests at each level, below
   add_test(NAME docs/pages_show_what_the_tool_says
            COMMAND "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
   set_tests_properties(docs/pages_show_what_the_tool_says PROPERTIES TIMEOUT 1800)
@@ -141,28 +146,36 @@ if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
   set_tests_properties(browser/reports_and_pictures PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()
 
-# At other levels of the vector units too, as other machines would: the rooms with their golden values, the contract, the
-# tool and the pages. One process for each room and level, a few for the house, which takes longest. (Portable work is
-# done with the kernels of avx2.) Whether this CPU has a level is found out when the tests run.
+# All tests with this machine's own vector units, and at other levels too, as other machines would: the rooms with their
+# golden values, the contract, the tool and the pages. One process for each room and level, a few for the house, which
+# takes longest and so comes first. (Portable work is done with the kernels of avx2.) Whether this CPU has a level is found
+# out when the tests run.
 if(TARGET lemma_app AND NOT LEMMA_SANITIZE)
-  foreach(level IN ITEMS baseline portable)
+  set(levels baseline portable)
+  if(NOT LEMMA_EACH_TEST)
+    list(PREPEND levels native)
+  endif()
+  set(house_parts 8)
+  math(EXPR last_part "${house_parts} - 1")
+  foreach(level IN LISTS levels)
     set(at_level "${PROJECT_SOURCE_DIR}/tests/at_level" ${level} $<TARGET_FILE:lemma_app>)
     set(these "")
-    foreach(name IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER)
+    foreach(name IN LISTS LEMMA_GROUND LEMMA_FAMILIES LEMMA_UPPER ITEMS catalog app)
       if(TARGET test_${name})
         add_test(NAME level_${level}/${name} COMMAND ${at_level} $<TARGET_FILE:test_${name}> --gtest_brief=1)
         list(APPEND these level_${level}/${name})
       endif()
     endforeach()
-    foreach(part RANGE 7)
+    foreach(part RANGE ${last_part})
       add_test(NAME level_${level}/house_${part} COMMAND ${at_level} "${CMAKE_COMMAND}" -E env
-               GTEST_TOTAL_SHARDS=8 GTEST_SHARD_INDEX=${part}
-               $<TARGET_FILE:test_house> --gtest_brief=1 --gtest_filter=-Layers.*)
+               GTEST_TOTAL_SHARDS=${house_parts} GTEST_SHARD_INDEX=${part} $<TARGET_FILE:test_house> --gtest_brief=1)
+      set_tests_properties(level_${level}/house_${part} PROPERTIES COST 100)
       list(APPEND these level_${level}/house_${part})
     endforeach()
     add_test(NAME level_${level}/pages COMMAND ${at_level}
              "${PROJECT_SOURCE_DIR}/tools/generate" --check --tool $<TARGET_FILE:lemma_app>)
-    set_tests_properties(${these} level_${level}/pages PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+    list(APPEND these level_${level}/pages)
+    set_tests_properties(${these} PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
   endforeach()
   add_test(NAME levels/nothing_to_run_is_said
            COMMAND "${PROJECT_SOURCE_DIR}/tests/at_level" baseline $<TARGET_FILE:lemma_app>)
