@@ -7,14 +7,12 @@
 #include <lemma/math/factorise.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <lemma/mixture/gmm/components.hpp>
-#include <lemma/mixture/shared/search.hpp>
-#include <limits>
+#include <lemma/mixture/shared/searched.hpp>
 
 namespace lemma {
 namespace {
 
 constexpr int kDefaultRestarts = 5;
-constexpr double kDead = 1e-9;  // a component with a smaller share has died
 
 const gmm::Gaussians& gaussians_of(const em::Mixture& mixture) {
   return static_cast<const gmm::Gaussians&>(*mixture.components);
@@ -46,10 +44,6 @@ em::Search search(const Gmm& spec, const Rows& rows, const std::shared_ptr<const
   return em::search(rows, plan, execution);
 }
 
-Vector vector_of(const std::vector<double>& v) {
-  return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
-}
-
 void warn(GmmModel& model, const em::Search& found) {
   if (found.cancelled) model.warnings.push_back("cancelled: not all starts were finished");
   if (model.floor_reached)
@@ -58,32 +52,13 @@ void warn(GmmModel& model, const em::Search& found) {
                     "likelihood says more of the floor "
                     "than of the rows; take fewer components, or --covariance diagonal, spherical or tied",
                     model.spec.floor, count_of(*model.spec.restarts, "start")));
-  for (Index k = 0; k < model.k(); ++k)
-    if (model.weights(k) < kDead)
-      model.warnings.push_back(
-          fmt::format("component {} has died: no row belongs to it; take fewer components", k + 1));
-}
-
-Certificate unverified(const GmmModel& model, double movement) {
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement in one more EM step";
-  out.value = std::numeric_limits<double>::quiet_NaN();
-  out.iterations = model.iterations;
-  out.stopped = "cancelled";
-  out.message =
-      fmt::format("Cancelled after {}; the last step moved by {}, and nothing was checked. 'lemma verify' looks again.",
-                  count_of(model.iterations, "iteration"), format_significant(movement, 2));
-  return out;
+  mixture::warn_of_dead(model.weights, model.warnings);
 }
 
 }  // namespace
 
 void Gmm::check() const {
-  if (components.empty()) throw Error("gmm: components names no number; give at least one");
-  for (const double each : components)
-    if (each != std::floor(each) || each > 1e6)
-      throw Error(fmt::format("gmm: components is {:g}, must be a whole number", each));
+  mixture::require_numbers("gmm", components);
   if (variance && covariance != Covariance::spherical)
     throw Error("gmm: variance gives one variance to all columns; it needs covariance spherical");
   const Matrix* given = std::get_if<Matrix>(&start);
@@ -99,14 +74,8 @@ void Gmm::check() const {
 void GmmModel::check() const {
   const Index p = width();
   require(k() > 0 && p > 0, "gmm: there are no means");
-  require(std::find(spec.components.begin(), spec.components.end(), static_cast<double>(k())) != spec.components.end(),
-          "gmm: there are not as many means as components");
-  require(weights.size() == k() && weights.allFinite() && (weights.array() >= 0).all() &&
-              std::abs(weights.sum() - 1) <= 1e-9,
-          "gmm: the weights are not shares of one");
-  require(means.allFinite() && covariances.allFinite() && trace.allFinite() && std::isfinite(log_likelihood) &&
-              std::isfinite(aic) && std::isfinite(bic) && std::isfinite(icl),
-          "gmm: a number is not finite");
+  mixture::check_searched("gmm", *this);
+  require(means.allFinite() && covariances.allFinite(), "gmm: a number is not finite");
   require(covariances.rows() == gmm::covariance_rows(spec.covariance, k(), p) &&
               covariances.cols() == gmm::covariance_columns(spec.covariance, p),
           "gmm: the covariances are not of the kind that was fitted");
@@ -118,11 +87,6 @@ void GmmModel::check() const {
   if (spec.variance) require((covariances.array() == *spec.variance).all(), "gmm: a variance is not the given one");
   require(parameters == gmm::parameter_count(spec.covariance, spec.variance.has_value(), k(), p),
           "gmm: the number of parameters is wrong");
-  require(iterations > 0 && trace.size() == iterations, "gmm: trace must have one number for each iteration");
-  require(tried.size() == tried_bic.size() && tried.size() > 0 &&
-              tried.size() <= static_cast<Index>(spec.components.size()) &&
-              tried == vector_of(spec.components).head(tried.size()) && tried_bic.allFinite(),
-          "gmm: what was tried is not what was asked for");
 }
 
 Matrix GmmModel::covariance(Index component) const {
@@ -148,18 +112,7 @@ Vector GmmModel::log_density(const MatrixView& x) const {
   return em::responsibilities(gmm::mixture_of(*this), x, r);
 }
 
-Labels GmmModel::assign(const MatrixView& x) const {
-  const Matrix r = memberships(x);
-  Labels out(at(x.rows()), -1);
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index most = 0;
-    if (r.row(i).allFinite()) {
-      r.row(i).maxCoeff(&most);
-      out[at(i)] = static_cast<int>(most);
-    }
-  }
-  return out;
-}
+Labels GmmModel::assign(const MatrixView& x) const { return mixture::likeliest_component(memberships(x)); }
 
 DrawnRows GmmModel::draw(Index count, std::uint64_t seed) const {
   const Index p = width();
@@ -169,9 +122,7 @@ DrawnRows GmmModel::draw(Index count, std::uint64_t seed) const {
   Vector z(p);
   for (Index i = 0; i < count; ++i) {
     RandomStream random(seed, at(i));
-    double left = random.uniform();
-    Index c = 0;
-    while (c + 1 < k() && left >= weights(c)) left -= weights(c++);
+    const Index c = mixture::drawn_component(weights, random);
     for (Index j = 0; j < p; ++j) z(j) = random.normal();
     for (Index j = 0; j < p; ++j) {
       double value = means(c, j);
@@ -204,16 +155,8 @@ std::string GmmModel::summary(const Names& names) const {
                   count_of(iterations, "iteration"));
   out += table.str({.width = 100});
   if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  if (tried.size() > 1) {
-    std::vector<std::string> number;
-    for (const double each : tried) number.push_back(fmt::format("{:g}", each));
-    out += "\nNumbers of components tried:\n" +
-           TextTable().right("components", number).numbers("BIC", {tried_bic.begin(), tried_bic.end()}, 7).str();
-  }
-  out += fmt::format("\nlog-likelihood {}   {}   AIC {}   BIC {}   ICL {}\n", format_significant(log_likelihood, 7),
-                     count_of(parameters, "parameter"), format_significant(aic, 7), format_significant(bic, 7),
-                     format_significant(icl, 7));
-  return out;
+  return out + mixture::tried_text(tried, tried_bic) +
+         mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
 }
 
 GmmModel fit(const Valid<Gmm>& spec, const Rows& rows, const FitOptions& options) {
@@ -229,22 +172,10 @@ GmmModel fit(const Valid<Gmm>& spec, const Rows& rows, const FitOptions& options
   model.means = gaussians.absolute_means();
   model.covariances = gaussians.covariances();
   model.floor_reached = gaussians.floor_binds();
-  model.iterations = static_cast<int>(best.trace.size());
-  model.trace = vector_of(best.trace);
-  model.tried = vector_of(found.tried);
-  model.tried_bic = vector_of(found.bic);
-  model.parameters = static_cast<int>(
-      gmm::parameter_count(model.spec.covariance, model.spec.variance.has_value(), model.k(), model.width()));
-  model.log_likelihood = best.log_likelihood;
-  model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
-  model.bic = -2 * best.log_likelihood + static_cast<double>(model.parameters) * std::log(ground->weight);
-  model.icl = model.bic;
   warn(model, found);
-  try {
-    model.icl = model.bic - 2 * em::step(rows, best.mixture, execution.part(0.95, 0.96)).hard;
-    if (!found.cancelled) model.certificate = certify(model, rows, execution.part(0.96, 1));
-    else model.certificate = unverified(model, best.movement);
-  } catch (const Cancelled&) { model.certificate = unverified(model, best.movement); }
+  const Index parameters =
+      gmm::parameter_count(model.spec.covariance, model.spec.variance.has_value(), model.k(), model.width());
+  mixture::finish(model, found, parameters, ground->weight, rows, execution);
   return model;
 }
 

@@ -4,8 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/mixture/mixture/products.hpp>
-#include <lemma/mixture/shared/search.hpp>
-#include <limits>
+#include <lemma/mixture/shared/searched.hpp>
 
 namespace lemma {
 namespace {
@@ -14,13 +13,8 @@ using products::Kind;
 using products::Products;
 
 constexpr int kDefaultRestarts = 5;
-constexpr double kDead = 1e-9;  // a component with a smaller share has died
 
 const Products& products_of(const em::Mixture& mixture) { return static_cast<const Products&>(*mixture.components); }
-
-Vector vector_of(const std::vector<double>& v) {
-  return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
-}
 
 em::Search search(const Mixture& spec, const Rows& rows, const std::shared_ptr<const products::Ground>& ground,
                   std::uint64_t seed, const Execution& execution) {
@@ -41,10 +35,7 @@ em::Search search(const Mixture& spec, const Rows& rows, const std::shared_ptr<c
 
 void warn(MixtureModel& model, bool cancelled) {
   if (cancelled) model.warnings.push_back("cancelled: not all starts were finished");
-  for (Index k = 0; k < model.k(); ++k)
-    if (model.weights(k) < kDead)
-      model.warnings.push_back(
-          fmt::format("component {} has died: no row belongs to it; take fewer components", k + 1));
+  mixture::warn_of_dead(model.weights, model.warnings);
   for (Index j = 0; j < model.width(); ++j) {
     if (model.spec.kinds[at(j)] != "gaussian") continue;
     const double least = model.spec.floor * model.column_variances(j);
@@ -58,26 +49,10 @@ void warn(MixtureModel& model, bool cancelled) {
   }
 }
 
-Certificate unverified(const MixtureModel& model, double movement) {
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement in one more EM step";
-  out.value = std::numeric_limits<double>::quiet_NaN();
-  out.iterations = model.iterations;
-  out.stopped = "cancelled";
-  out.message =
-      fmt::format("Cancelled after {}; the last step moved by {}, and nothing was checked. 'lemma verify' looks again.",
-                  count_of(model.iterations, "iteration"), format_significant(movement, 2));
-  return out;
-}
-
 }  // namespace
 
 void Mixture::check() const {
-  if (components.empty()) throw Error("mixture: components names no number; give at least one");
-  for (const double each : components)
-    if (each != std::floor(each) || each > 1e6)
-      throw Error(fmt::format("mixture: components is {:g}, must be a whole number", each));
+  mixture::require_numbers("mixture", components);
   for (const auto& kind : kinds) {
     const auto known = products::names_of(Kind{});
     if (kind != "auto" && std::find(known.begin(), known.end(), kind) == known.end())
@@ -94,8 +69,7 @@ void MixtureModel::check() const {
               levels.size() == at(p) && spec.kinds.size() == at(p) && column_means.size() == p &&
               column_variances.size() == p,
           "mixture: components and columns do not fit together");
-  require(std::find(spec.components.begin(), spec.components.end(), static_cast<double>(k())) != spec.components.end(),
-          "mixture: there are not as many components as were asked for");
+  mixture::check_searched("mixture", *this);
   Index all = 0;
   for (std::size_t j = 0; j < levels.size(); ++j) {
     require(levels[j] >= 0 && levels[j] < (1 << 24) && (levels[j] > 0) == (spec.kinds[j] == "categorical"),
@@ -104,11 +78,8 @@ void MixtureModel::check() const {
   }
   require(probabilities.rows() == k() && probabilities.cols() == all,
           "mixture: there is not a probability of each level");
-  require(weights.allFinite() && (weights.array() >= 0).all() && std::abs(weights.sum() - 1) <= 1e-9,
-          "mixture: the weights are not shares of one");
   require(values.allFinite() && variances.allFinite() && probabilities.allFinite() && column_means.allFinite() &&
-              column_variances.allFinite() && trace.allFinite() && std::isfinite(log_likelihood) &&
-              std::isfinite(aic) && std::isfinite(bic) && std::isfinite(icl),
+              column_variances.allFinite(),
           "mixture: a number is not finite");
   require((probabilities.array() > 0).all(), "mixture: a probability is not above 0");
   double first = 0;
@@ -138,11 +109,6 @@ void MixtureModel::check() const {
   }
   require(parameters == products::parameter_count(*products::ground_of(*this), k()),
           "mixture: the number of parameters is wrong");
-  require(iterations > 0 && trace.size() == iterations, "mixture: trace must have one number for each iteration");
-  require(tried.size() == tried_bic.size() && tried.size() > 0 &&
-              tried.size() <= static_cast<Index>(spec.components.size()) &&
-              tried == vector_of(spec.components).head(tried.size()) && tried_bic.allFinite(),
-          "mixture: what was tried is not what was asked for");
 }
 
 Matrix MixtureModel::memberships(const MatrixView& x) const {
@@ -158,17 +124,7 @@ Vector MixtureModel::log_density(const MatrixView& x) const {
   return em::responsibilities(products::mixture_of(*this), x, r);
 }
 
-Labels MixtureModel::assign(const MatrixView& x) const {
-  const Matrix r = memberships(x);
-  Labels out(at(x.rows()), -1);
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index most = 0;
-    if (!r.row(i).allFinite()) continue;
-    r.row(i).maxCoeff(&most);
-    out[at(i)] = static_cast<int>(most);
-  }
-  return out;
-}
+Labels MixtureModel::assign(const MatrixView& x) const { return mixture::likeliest_component(memberships(x)); }
 
 std::string MixtureModel::summary(const Names& names) const {
   constexpr Index kMost = 20;
@@ -203,15 +159,8 @@ std::string MixtureModel::summary(const Names& names) const {
       count_of(k(), "source"), count_of(iterations, "iteration"));
   out += table.str({.width = 100});
   if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  if (tried.size() > 1) {
-    std::vector<std::string> number;
-    for (const double each : tried) number.push_back(fmt::format("{:g}", each));
-    out += "\nNumbers of components tried:\n" +
-           TextTable().right("components", number).numbers("BIC", {tried_bic.begin(), tried_bic.end()}, 7).str();
-  }
-  return out + fmt::format("\nlog-likelihood {}   {}   AIC {}   BIC {}   ICL {}\n",
-                           format_significant(log_likelihood, 7), count_of(parameters, "parameter"),
-                           format_significant(aic, 7), format_significant(bic, 7), format_significant(icl, 7));
+  return out + mixture::tried_text(tried, tried_bic) +
+         mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
 }
 
 MixtureModel fit(const Valid<Mixture>& spec, const Rows& rows, const FitOptions& options) {
@@ -233,21 +182,8 @@ MixtureModel fit(const Valid<Mixture>& spec, const Rows& rows, const FitOptions&
   model.column_means = ground->mean;
   model.column_variances = ground->variance;
   model.floor_reached = parts.floor_binds();
-  model.iterations = static_cast<int>(best.trace.size());
-  model.trace = vector_of(best.trace);
-  model.tried = vector_of(found.tried);
-  model.tried_bic = vector_of(found.bic);
-  model.parameters = static_cast<int>(products::parameter_count(*ground, model.k()));
-  model.log_likelihood = best.log_likelihood;
-  model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
-  model.bic = -2 * best.log_likelihood + static_cast<double>(model.parameters) * std::log(ground->weight);
-  model.icl = model.bic;
   warn(model, found.cancelled);
-  try {
-    model.icl = model.bic - 2 * em::step(rows, best.mixture, execution.part(0.95, 0.96)).hard;
-    if (!found.cancelled) model.certificate = certify(model, rows, execution.part(0.96, 1));
-    else model.certificate = unverified(model, best.movement);
-  } catch (const Cancelled&) { model.certificate = unverified(model, best.movement); }
+  mixture::finish(model, found, products::parameter_count(*ground, model.k()), ground->weight, rows, execution);
   return model;
 }
 

@@ -8,18 +8,12 @@
 #include <lemma/math/special.hpp>
 #include <lemma/mixture/gmm/components.hpp>
 #include <lemma/mixture/mppca.hpp>
-#include <lemma/mixture/shared/search.hpp>
-#include <limits>
+#include <lemma/mixture/shared/searched.hpp>
 
 namespace lemma {
 namespace {
 
 constexpr int kDefaultRestarts = 10;
-constexpr double kDead = 1e-9;  // a component with a smaller share has died
-
-Vector vector_of(const std::vector<double>& v) {
-  return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size()));
-}
 
 Index parameter_count(Index k, Index p, Index q) { return k - 1 + k * (p + p * q - q * (q - 1) / 2 + 1); }
 
@@ -102,19 +96,6 @@ Matrix joint(const MppcaModel& model, const MatrixView& x) {
   return out;
 }
 
-Certificate unverified(const MppcaModel& model, double movement) {
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement in one more EM step";
-  out.value = std::numeric_limits<double>::quiet_NaN();
-  out.iterations = model.iterations;
-  out.stopped = "cancelled";
-  out.message =
-      fmt::format("Cancelled after {}; the last step moved by {}, and nothing was checked. 'lemma verify' looks again.",
-                  count_of(model.iterations, "iteration"), format_significant(movement, 2));
-  return out;
-}
-
 void warn(MppcaModel& model, const em::Search& found) {
   if (found.cancelled) model.warnings.push_back("cancelled: not all starts were finished");
   if (model.floor_reached)
@@ -122,20 +103,12 @@ void warn(MppcaModel& model, const em::Search& found) {
         fmt::format("a component shrank onto few rows and its noise is held up by the floor of {:g}, in all of {}: its "
                     "likelihood says more of the floor than of the rows; take fewer components or dimensions",
                     model.spec.floor, count_of(*model.spec.restarts, "start")));
-  for (Index k = 0; k < model.k(); ++k)
-    if (model.weights(k) < kDead)
-      model.warnings.push_back(
-          fmt::format("component {} has died: no row belongs to it; take fewer components", k + 1));
+  mixture::warn_of_dead(model.weights, model.warnings);
 }
 
 }  // namespace
 
-void Mppca::check() const {
-  if (components.empty()) throw Error("mppca: components names no number; give at least one");
-  for (const double each : components)
-    if (each != std::floor(each) || each > 1e6)
-      throw Error(fmt::format("mppca: components is {:g}, must be a whole number", each));
-}
+void Mppca::check() const { mixture::require_numbers("mppca", components); }
 
 factors::Factors MppcaModel::component(Index c) const {
   const Index p = width();
@@ -147,20 +120,10 @@ void MppcaModel::check() const {
   require(spec.dimensions.has_value() && k() > 0 && p > 1 && *spec.dimensions < p && weights.size() == k() &&
               noise.size() == k() && loadings.rows() == k() * p && loadings.cols() == *spec.dimensions,
           "mppca: weights, means and loadings do not fit together");
-  require(std::find(spec.components.begin(), spec.components.end(), static_cast<double>(k())) != spec.components.end(),
-          "mppca: there are not as many means as components");
-  require(weights.allFinite() && (weights.array() >= 0).all() && std::abs(weights.sum() - 1) <= 1e-9,
-          "mppca: the weights are not shares of one");
-  require(means.allFinite() && loadings.allFinite() && noise.allFinite() && (noise.array() > 0).all() &&
-              trace.allFinite() && std::isfinite(log_likelihood) && std::isfinite(aic) && std::isfinite(bic) &&
-              std::isfinite(icl),
+  mixture::check_searched("mppca", *this);
+  require(means.allFinite() && loadings.allFinite() && noise.allFinite() && (noise.array() > 0).all(),
           "mppca: a number is not usable");
   require(parameters == parameter_count(k(), p, *spec.dimensions), "mppca: the number of parameters is wrong");
-  require(iterations > 0 && trace.size() == iterations, "mppca: trace must have one number for each iteration");
-  require(tried.size() == tried_bic.size() && tried.size() > 0 &&
-              tried.size() <= static_cast<Index>(spec.components.size()) &&
-              tried == vector_of(spec.components).head(tried.size()) && tried_bic.allFinite(),
-          "mppca: what was tried is not what was asked for");
 }
 
 Matrix MppcaModel::memberships(const MatrixView& x) const {
@@ -170,26 +133,14 @@ Matrix MppcaModel::memberships(const MatrixView& x) const {
 }
 Vector MppcaModel::log_density(const MatrixView& x) const { return log_sum_exp_rows(joint(*this, x)); }
 
-Labels MppcaModel::assign(const MatrixView& x) const {
-  const Matrix r = memberships(x);
-  Labels out(at(x.rows()), -1);
-  for (Index i = 0; i < x.rows(); ++i) {
-    Index most = 0;
-    if (!r.row(i).allFinite()) continue;
-    r.row(i).maxCoeff(&most);
-    out[at(i)] = static_cast<int>(most);
-  }
-  return out;
-}
+Labels MppcaModel::assign(const MatrixView& x) const { return mixture::likeliest_component(memberships(x)); }
 
 DrawnRows MppcaModel::draw(Index count, std::uint64_t seed) const {
   DrawnRows out{Matrix(count, width())};
   Vector z(loadings.cols());
   for (Index i = 0; i < count; ++i) {
     RandomStream random(seed, at(i));
-    double left = random.uniform();
-    Index c = 0;
-    while (c + 1 < k() && left >= weights(c)) left -= weights(c++);
+    const Index c = mixture::drawn_component(weights, random);
     for (double& each : z) each = random.normal();
     for (Index j = 0; j < width(); ++j) {
       double value = means(c, j) + std::sqrt(noise(c)) * random.normal();
@@ -220,15 +171,8 @@ std::string MppcaModel::summary(const Names& names) const {
                   count_of(k(), "source"), count_of(loadings.cols(), "direction"), count_of(iterations, "iteration"));
   out += table.str({.width = 100});
   if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  if (tried.size() > 1) {
-    std::vector<std::string> number;
-    for (const double each : tried) number.push_back(fmt::format("{:g}", each));
-    out += "\nNumbers of components tried:\n" +
-           TextTable().right("components", number).numbers("BIC", {tried_bic.begin(), tried_bic.end()}, 7).str();
-  }
-  return out + fmt::format("\nlog-likelihood {}   {}   AIC {}   BIC {}   ICL {}\n",
-                           format_significant(log_likelihood, 7), count_of(parameters, "parameter"),
-                           format_significant(aic, 7), format_significant(bic, 7), format_significant(icl, 7));
+  return out + mixture::tried_text(tried, tried_bic) +
+         mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
 }
 
 MppcaModel fit(const Valid<Mppca>& spec, const Rows& rows, const FitOptions& options) {
@@ -246,21 +190,9 @@ MppcaModel fit(const Valid<Mppca>& spec, const Rows& rows, const FitOptions& opt
   if (!found.best) throw Cancelled();
   const em::Run& best = *found.best;
   take(model, best.mixture);
-  model.iterations = static_cast<int>(best.trace.size());
-  model.trace = vector_of(best.trace);
-  model.tried = vector_of(found.tried);
-  model.tried_bic = vector_of(found.bic);
-  model.parameters = static_cast<int>(parameter_count(model.k(), model.width(), *model.spec.dimensions));
-  model.log_likelihood = best.log_likelihood;
-  model.aic = -2 * best.log_likelihood + 2.0 * model.parameters;
-  model.bic = -2 * best.log_likelihood + static_cast<double>(model.parameters) * std::log(ground->weight);
-  model.icl = model.bic;
   warn(model, found);
-  try {
-    model.icl = model.bic - 2 * em::step(rows, best.mixture, execution.part(0.95, 0.96)).hard;
-    if (!found.cancelled) model.certificate = certify(model, rows, execution.part(0.96, 1));
-    else model.certificate = unverified(model, best.movement);
-  } catch (const Cancelled&) { model.certificate = unverified(model, best.movement); }
+  mixture::finish(model, found, parameter_count(model.k(), model.width(), *model.spec.dimensions), ground->weight, rows,
+                  execution);
   return model;
 }
 

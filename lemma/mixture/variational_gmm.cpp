@@ -9,6 +9,7 @@
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/mixture/gmm/components.hpp>
+#include <lemma/mixture/shared/searched.hpp>
 #include <lemma/mixture/shared/spread.hpp>
 #include <lemma/mixture/variational_gmm/beliefs.hpp>
 #include <limits>
@@ -200,7 +201,7 @@ Vector VariationalGmmModel::log_density(const MatrixView& x) const {
   return softmax_rows(l);
 }
 
-Labels VariationalGmmModel::assign(const MatrixView& x) const { return greatest_class(memberships(x)); }
+Labels VariationalGmmModel::assign(const MatrixView& x) const { return mixture::likeliest_component(memberships(x)); }
 
 DrawnRows VariationalGmmModel::draw(Index count, std::uint64_t seed) const {
   const variational::Ready ready(*this);
@@ -209,9 +210,7 @@ DrawnRows VariationalGmmModel::draw(Index count, std::uint64_t seed) const {
   Vector z(p);
   for (Index i = 0; i < count; ++i) {
     RandomStream random(seed, at(i));
-    double left = random.uniform();
-    Index c = 0;
-    while (c + 1 < k() && left >= weights(c)) left -= weights(c++);
+    const Index c = mixture::drawn_component(weights, random);
     const double beta = spec.strength + rows(c), df = *spec.degrees + rows(c) + 1 - static_cast<double>(p);
     const double by = std::sqrt((1 + beta) / (beta * chi_squared_quantile(random.uniform() + 0x1p-54, df)));
     const Matrix& u = ready.asker.triangle(c);

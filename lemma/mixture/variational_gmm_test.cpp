@@ -62,6 +62,14 @@ TEST(VariationalGmm, OfOneGaussianTheBoundIsTheEvidence) {
 }
 
 /// The evidence of two components is a sum over all ways to part the rows.
+TEST(VariationalGmm, OfOneGaussianEveryRowIsItsAndARowWithoutANumberOfNone) {
+  Matrix x = clouds(40);
+  const auto model = fit(VariationalGmm{.components = 1}, x);
+  EXPECT_EQ(model.assign(x), Labels(40, 0));
+  x(3, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(model.assign(x)[3], -1);
+}
+
 TEST(VariationalGmm, OfTwoGaussiansTheBoundIsBelowTheEvidenceAndNear) {
   const std::vector<double> x{-2, -1.8, 1.7, 2.1};
   const double a0 = 0.5, beta = 0.2, nu = 2;

@@ -1,13 +1,10 @@
 // lemma/mixture/gmm/certify.cpp: one more step, by another route than the fit's.
 #include <algorithm>
 #include <cmath>
-#include <fmt/core.h>
-#include <lemma/core/rounding_words.hpp>
-#include <lemma/core/text.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/moments.hpp>
 #include <lemma/mixture/gmm/components.hpp>
-#include <lemma/model/claim.hpp>
+#include <lemma/mixture/shared/searched.hpp>
 #include <limits>
 #include <numbers>
 
@@ -164,8 +161,6 @@ double rounding_of(const GmmModel& model, const std::vector<Eigenform>& forms, c
   return 16 * digits;
 }
 
-double relative(double a, double b, double unit) { return std::abs(a - b) / unit; }
-
 }  // namespace
 
 Certificate certify(const GmmModel& model, const Rows& rows, const Execution& execution) {
@@ -180,40 +175,15 @@ Certificate certify(const GmmModel& model, const Rows& rows, const Execution& ex
   const auto next = next_covariances(model, found, s, binds);
   const double movement = movement_of(model, found, forms, next);
   const double rounding = rounding_of(model, forms, s.diagonal().cwiseSqrt());
-  const double unit = std::abs(found.log_likelihood) + n * static_cast<double>(model.width());
-  const double bic = -2 * found.log_likelihood + model.parameters * std::log(n);
-  const double told = std::max({relative(model.log_likelihood, found.log_likelihood, unit),
-                                relative(model.aic, -2 * found.log_likelihood + 2.0 * model.parameters, unit),
-                                relative(model.bic, bic, unit), relative(model.icl, bic - 2 * found.hard, unit)});
-  double way = std::max(0.0, relative(model.trace(model.trace.size() - 1), model.log_likelihood, unit));
-  for (Index i = 0; i + 1 < model.trace.size(); ++i) way = std::max(way, (model.trace(i) - model.trace(i + 1)) / unit);
-  for (Index i = 0; i < model.tried.size(); ++i)
-    if (model.tried(i) == static_cast<double>(model.k()))
-      way = std::max(way, relative(model.tried_bic(i), model.bic, unit));
+  const mixture::Told told = mixture::told_apart(model, found.log_likelihood, found.hard, n);
+  const double off = std::max(told.criteria, told.way), allowed = 1e-9 + rounding * rounding + 1e-3 * rounding;
 
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement in one more EM step";
-  out.tolerance = std::min(kLoosestClaim, std::max(1e-8, claimed(model.spec.tolerance)) + rounding);
-  out.value = movement;
-  const double allowed = 1e-9 + rounding * rounding + 1e-3 * rounding;
-  const bool same = std::max(told, way) <= allowed && (model.floor_reached == binds || rounding > 1e-9);
-  if (!same) out.value = std::max(out.value, out.tolerance * 2 + std::max(told, way));
-  out.iterations = model.iterations;
-  out.stopped = out.holds()                                     ? "converged"
-                : model.iterations >= model.spec.max_iterations ? "iteration limit"
-                                                                : "not converged";
-  const std::string moves = fmt::format("one more step moves a weight, a mean or a covariance by {} (allowed {})",
-                                        residue_text(movement, out.tolerance), format_significant(out.tolerance, 2));
-  if (out.holds()) out.message = fmt::format("The likelihood never fell, and its end is a fixed point: {}.", moves);
-  else if (!same)
-    out.message = fmt::format("The likelihood, its way or the criteria are not those of these rows (off by {}); {}.",
-                              format_significant(std::max(told, way), 2), moves);
-  else
-    out.message =
-        fmt::format("Not a fixed point: {}. Raise max_iterations ({}), take --solver squarem, or a smaller tolerance.",
-                    moves, model.spec.max_iterations);
-  return out;
+  const mixture::Look look{.movement = movement,
+                           .rounding = rounding,
+                           .same = off <= allowed && (model.floor_reached == binds || rounding > 1e-9),
+                           .off = off,
+                           .moving = "a weight, a mean or a covariance"};
+  return mixture::fixed_point(look, model.spec.tolerance, model.iterations, model.spec.max_iterations);
 }
 
 }  // namespace lemma

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/moments.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/mixture/mppca.hpp>
-#include <lemma/model/claim.hpp>
+#include <lemma/mixture/shared/searched.hpp>
 #include <limits>
 
 namespace lemma {
@@ -132,44 +131,21 @@ Certificate certify(const MppcaModel& model, const Rows& rows, const Execution& 
         std::max(rounding, 64 * kEpsilon * static_cast<double>(p) *
                                (greatest + part.mean.cwiseAbs().maxCoeff() * std::sqrt(part.noise(0))) / part.noise(0));
   }
-  const double unit = std::abs(found.log_likelihood) + found.weight * static_cast<double>(p);
-  const auto apart = [&](double a, double b) { return std::abs(a - b) / unit; };
-  const double bic = -2 * found.log_likelihood + model.parameters * std::log(found.weight);
-  double told = std::max({apart(model.log_likelihood, found.log_likelihood),
-                          apart(model.aic, -2 * found.log_likelihood + 2.0 * model.parameters), apart(model.bic, bic),
-                          apart(model.icl, bic - 2 * found.hard),
-                          apart(model.trace(model.trace.size() - 1), model.log_likelihood)});
-  for (Index i = 0; i + 1 < model.trace.size(); ++i)
-    told = std::max(told, (model.trace(i) - model.trace(i + 1)) / unit);
-  for (Index i = 0; i < model.tried.size(); ++i)
-    if (model.tried(i) == static_cast<double>(model.k())) told = std::max(told, apart(model.tried_bic(i), model.bic));
+  const mixture::Told told = mixture::told_apart(model, found.log_likelihood, found.hard, found.weight);
+  const double off = std::max(told.criteria, told.way);
 
-  Certificate out;
-  out.strength = Strength::consistent;
-  out.kind = "movement in one more EM step";
   // A mean in standard deviations of its column moves less than one in those of its component, by which the work ends.
-  out.tolerance = std::min(kLoosestClaim, std::max(1e-8, claimed(model.spec.tolerance)) + rounding);
-  out.value = movement;
-  const bool same = told <= 1e-9 + rounding && (model.floor_reached == binds || rounding > 1e-9);
-  const bool best = lack <= 1e-9 + out.tolerance + rounding;
-  if (!same || !best) out.value = std::max(out.value, out.tolerance * 2 + std::max(told, lack));
-  out.iterations = model.iterations;
-  out.stopped = out.holds()                                     ? "converged"
-                : model.iterations >= model.spec.max_iterations ? "iteration limit"
-                                                                : "not converged";
-  const std::string moves = fmt::format("one more step moves a weight, a mean, a loading or a noise by {} (allowed {})",
-                                        residue_text(movement, out.tolerance), format_significant(out.tolerance, 2));
-  if (out.holds()) out.message = fmt::format("The likelihood never fell, and its end is a fixed point: {}.", moves);
-  else if (!same)
-    out.message = fmt::format("The likelihood, its way or the criteria are not those of these rows (off by {}); {}.",
-                              format_significant(told, 2), moves);
-  else if (!best)
-    out.message = fmt::format("Other directions are likelier for the rows of a component (by {} a row); {}.",
-                              format_significant(lack, 2), moves);
-  else
-    out.message =
-        fmt::format("Not a fixed point: {}. Raise max_iterations ({}), take --solver squarem, or a smaller tolerance.",
-                    moves, model.spec.max_iterations);
+  const mixture::Look look{.movement = movement,
+                           .rounding = rounding,
+                           .same = off <= 1e-9 + rounding && (model.floor_reached == binds || rounding > 1e-9),
+                           .off = off,
+                           .moving = "a weight, a mean, a loading or a noise"};
+  Certificate out = mixture::fixed_point(look, model.spec.tolerance, model.iterations, model.spec.max_iterations);
+  if (!look.same || lack <= 1e-9 + out.tolerance + rounding) return out;
+  out.value = std::max(out.value, out.tolerance * 2 + lack);
+  out.stopped = model.iterations >= model.spec.max_iterations ? "iteration limit" : "not converged";
+  out.message = fmt::format("Other directions are likelier for the rows of a component (by {} a row).",
+                            format_significant(lack, 2));
   return out;
 }
 
