@@ -96,7 +96,8 @@ Said said_of(const TrainedModel& trained, const Block& block, bool diagnosed) {
     for (const bool deviations : {false, true})
       try_to([&] {
         PredictOptions options;
-        options.what = {"all"};
+        const bool plain = kind == IntervalKind::none && !deviations;
+        if (plain) options.what = {"all"};  // the parts that no interval belongs to are asked for once
         options.interval = kind;
         options.deviations = deviations;
         const std::string which(names_of(kind)[static_cast<std::size_t>(kind)]);
