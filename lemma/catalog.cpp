@@ -83,6 +83,7 @@
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
 #include <lemma/neighbor/prototypes.hpp>
+#include <lemma/neural/cnn.hpp>
 #include <lemma/neural/mlp.hpp>
 #include <lemma/reduce/cca.hpp>
 #include <lemma/reduce/factorise.hpp>
@@ -176,6 +177,7 @@ std::span<const Method* const> catalog() {
       &method_of<Stacking>(),
 
       // neural: layers of units, with derivatives that go back along them
+      &method_of<Cnn>(),
       &method_of<Mlp>(),
 
       // cluster: groups of rows

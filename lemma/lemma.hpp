@@ -101,6 +101,7 @@
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
 #include <lemma/neighbor/prototypes.hpp>
+#include <lemma/neural/cnn.hpp>
 #include <lemma/neural/mlp.hpp>
 #include <lemma/optimize/coordinate.hpp>
 #include <lemma/optimize/gradient_check.hpp>

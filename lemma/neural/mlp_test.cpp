@@ -1,5 +1,7 @@
 // lemma/neural/mlp_test.cpp: networks that learn what they should, say what they found, and refuse what they cannot use.
 #include <cmath>
+#include <filesystem>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
@@ -7,7 +9,9 @@
 #include <lemma/model/fit.hpp>
 #include <lemma/neural/mlp.hpp>
 #include <lemma/optimize/minimise.hpp>
+#include <tests/contract/patience.hpp>
 #include <tests/message_of.hpp>
+#include <unistd.h>
 
 namespace lemma {
 namespace {
@@ -141,7 +145,7 @@ TEST(Mlp, LearnsACubicInNoise) {
   }
   Matrix grid(81, 1);
   for (Index i = 0; i < 81; ++i) grid(i, 0) = -1.9 + 0.0475 * static_cast<double>(i);
-  for (const Solver solver : {Solver::lbfgs, Solver::cg, Solver::adam, Solver::nesterov})
+  for (const Solver solver : {Solver::lbfgs, Solver::cg, Solver::lm, Solver::adam, Solver::nesterov})
     for (const std::uint64_t seed : {1, 2}) {
       const auto model =
           fitted({.layers = {12}, .decay = 0.01, .solver = solver, .tolerance = 1e-4, .epochs = 500, .step = 0.03},
@@ -383,22 +387,23 @@ struct Wrong {
     const neural::Network& net = right.net();
     double out = right.value(weights, gradient);
     if (penalises_b)
-      for (Index l = 0; l < net.layers(); ++l) {
-        const auto b = weights.segment(net.begin(l) + net.matrix_size(l), net.sizes[at(l + 1)]);
+      for (Index l = 0; l < net.depth(); ++l) {
+        const neural::Layer& layer = net.layers[at(l)];
+        const auto b = weights.segment(net.begin(l) + layer.matrix_size(), layer.units());
         out += 0.5 * right.decay() * b.squaredNorm();
-        gradient.segment(net.begin(l) + net.matrix_size(l), b.size()) += right.decay() * b;
+        gradient.segment(net.begin(l) + layer.matrix_size(), b.size()) += right.decay() * b;
       }
     if (without_slope) {
       const neural::Examples& all = right.examples();
       neural::Pass pass;
       net.run(weights, all.x, all.targets, all.weight, true, pass);
-      const Eigen::Map<const Matrix> last(weights.data() + net.begin(1), net.sizes[2], net.sizes[1]);
-      Matrix delta(all.count(), net.sizes[2]);
+      const Eigen::Map<const Matrix> last(weights.data() + net.begin(1), net.out(), net.layers[1].fan_in());
+      Matrix delta(all.count(), net.out());
       for (Index i = 0; i < all.count(); ++i) delta.row(i) = all.weight(i) * (pass.a[1].row(i) - all.targets.row(i));
       const Matrix back = delta * last;
       const Matrix of_first = back.transpose() * all.x;
-      gradient.head(net.matrix_size(0)) =
-          Eigen::Map<const Vector>(of_first.data(), of_first.size()) + right.decay() * weights.head(net.matrix_size(0));
+      gradient.head(net.layers[0].matrix_size()) = Eigen::Map<const Vector>(of_first.data(), of_first.size()) +
+                                                   right.decay() * weights.head(net.layers[0].matrix_size());
     }
     return out;
   }
@@ -409,7 +414,7 @@ TEST(Mlp, TheNaturalWrongAlgorithmsFailTheCertificate) {
   const auto rows = data.numbers();
   const MlpModel right = fitted({.layers = {4}}, rows);
   ASSERT_TRUE(certify(right, rows, {}).holds()) << certify(right, rows, {}).message;
-  const neural::Network net = right.network();
+  const neural::Network net = right.plan().net;
   neural::Examples all{data.x, Matrix(150, 1), Vector::Ones(150)};
   all.x = (all.x.rowwise() - right.mean.transpose()).array().rowwise() / right.scale.transpose().array();
   for (Index i = 0; i < 150; ++i)
@@ -454,6 +459,83 @@ TEST(Mlp, CutShortSaysSoAndWhatToTry) {
   EXPECT_EQ(model.training_loss.size(), 3);
 }
 
+/// A file that is not there, and is gone in the end.
+struct Kept {
+  std::string path =
+      (std::filesystem::path(testing::TempDir()) / fmt::format("mlp_{}.checkpoint", getpid())).string();
+  Kept() { std::filesystem::remove(path); }
+  ~Kept() { std::filesystem::remove(path); }
+};
+
+TEST(Mlp, EndedAtAnyMomentItGoesOnFromItsCheckpointWithTheSameBits) {
+  const Data data = spirals(150, 1);
+  const auto rows = data.classes();
+  const Kept kept;
+  Mlp spec{.layers = {12, 5}, .solver = Solver::adam, .epochs = 12};
+  spec.dropout = 0.1;
+  spec.validation = 0.2;
+  spec.patience = 50;
+  spec.restarts = 3;
+  const MlpModel whole = fitted(spec, rows);
+  spec.checkpoint = kept.path;
+  for (const long long questions : {40, 90, 200, 333, 600}) {  // each time it gets a little farther, over all starts
+    contract::Patience patience(questions);
+    FitOptions options;
+    options.progress = &patience;
+    try {
+      const MlpModel part = fit(Valid<Mlp>(spec), rows, options);
+      EXPECT_TRUE(part.certificate.stopped == "cancelled" || part.weights == whole.weights);
+    } catch (const Cancelled&) {}
+  }
+  EXPECT_TRUE(std::filesystem::exists(kept.path));
+  const MlpModel resumed = fitted(spec, rows);
+  EXPECT_EQ(resumed.weights, whole.weights);
+  EXPECT_EQ(resumed.training_loss, whole.training_loss);
+  EXPECT_EQ(resumed.validation_loss, whole.validation_loss);
+  EXPECT_EQ(resumed.restart_losses, whole.restart_losses);
+  EXPECT_EQ(fitted(spec, rows).weights, whole.weights);  // of one that is through, nothing is left to do
+}
+
+TEST(Mlp, MoreEpochsGoOnFromTheCheckpointOfFewer) {
+  const Data data = spirals(150, 1);
+  const auto rows = data.classes();
+  const Kept kept;
+  Mlp spec{.layers = {6}, .solver = Solver::adam, .epochs = 20};
+  const MlpModel whole = fitted(spec, rows);
+  spec.checkpoint = kept.path;
+  spec.epochs = 7;
+  fitted(spec, rows);
+  spec.epochs = 20;
+  EXPECT_EQ(fitted(spec, rows).weights, whole.weights);
+  spec.epochs = 5;
+  EXPECT_TRUE(contains(message_of([&] { fitted(spec, rows); }), "20 epochs behind it"));
+}
+
+TEST(Mlp, RefusesACheckpointOfAnotherFitAndADamagedOne) {
+  const Data data = spirals(150, 1), other = spirals(150, 2);
+  const auto rows = data.classes();
+  const Kept kept;
+  Mlp spec{.layers = {6}, .solver = Solver::adam, .epochs = 3};
+  spec.checkpoint = kept.path;
+  fitted(spec, rows);
+  const auto refused = [&](const Mlp& with, const Rows& on, std::uint64_t seed) {
+    const std::string message = message_of([&] { fitted(with, on, seed); });
+    EXPECT_TRUE(contains(message, "another fit") && contains(message, kept.path)) << message;
+  };
+  refused(spec, other.classes(), 1);
+  refused(spec, rows, 2);
+  Mlp changed = spec;
+  changed.batch = 16;
+  refused(changed, rows, 1);
+  std::filesystem::resize_file(kept.path, 100);
+  EXPECT_TRUE(contains(message_of([&] { fitted(spec, rows); }), "no checkpoint that can be read"));
+  spec.solver = Solver::lbfgs;
+  EXPECT_TRUE(contains(message_of([&] { fitted(spec, rows); }), "after each epoch"));
+  spec.solver = Solver::adam;
+  spec.checkpoint = "/nowhere/at/all";
+  EXPECT_TRUE(contains(message_of([&] { fitted(spec, rows); }), "/nowhere/at/all"));
+}
+
 TEST(Mlp, ConstantColumnsAreNamedAndTakeNoPart) {
   Data data = linear(80);
   data.x.col(1).setConstant(7);
@@ -478,6 +560,12 @@ TEST(Mlp, RefusesWhatItCannotUse) {
   refused({.solver = Solver::cg, .dropout = 0.5}, numbers, "dropout");
   refused({.solver = Solver::lbfgs, .noise = 0.5}, numbers, "noise");
   refused({.layers = {1e6, 1e6}}, numbers, "weights");
+  refused({.layers = {200, 20}, .solver = Solver::lm}, numbers, "2,000 are the most");
+  Mlp rated{.layers = {4}, .solver = Solver::adam};
+  rated.rates = {1, 2, 3};
+  refused(rated, numbers, "3 numbers, and 2 layers have weights");
+  rated.solver = Solver::cg;
+  refused(rated, numbers, "rates");
   MemoryRows one(data.x);
   const Labels same(50, 0);
   refused({}, one.labels(same, {"all"}), "'all'");

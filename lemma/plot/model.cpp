@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/density/kde.hpp>
+#include <lemma/neural/cnn.hpp>
 #include <lemma/plot/model/kinds.hpp>
 #include <lemma/tree/tree.hpp>
 
@@ -71,6 +72,11 @@ struct Kind {
   bool (*has)(const TrainedModel&);  // of a model
   Figure (*draw)(const Shown&);
 };
+bool has_filters(const TrainedModel& m) {
+  const CnnModel* model = model_cast<CnnModel>(m.model);
+  return model && model->filters.rows() > 0;
+}
+
 constexpr std::array kKinds = {
     Kind{{"fit", "the curve along the only column, with its band where there is one, and the rows", true},
          [](const Declared& d) { return d.numbers() && !d.is("factorise"); },  // who and what: two columns
@@ -165,6 +171,14 @@ constexpr std::array kKinds = {
          [](const Declared& d) { return d.result("sweep") && d.result("cheeger"); },
          [](const TrainedModel& m) { return matrix_of(m, "sweep").has_value() && has_any(m, {"cheeger"}); },
          sweep_cut},
+    Kind{{"filters", "what the first convolution of a network looks for", false},
+         [](const Declared& d) { return d.is("cnn"); },
+         has_filters,
+         filters},
+    Kind{{"activations", "what the layers of a convolutional network make of the first row", true},
+         [](const Declared& d) { return d.is("cnn"); },
+         has_filters,
+         activations},
     Kind{{"bandwidths", "the density along the only column with narrower and wider kernels", false},
          [](const Declared& d) { return d.is("kde"); },
          [](const TrainedModel& m) {

@@ -1,4 +1,5 @@
 // lemma/neural/shared/network.cpp
+#include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
 #include <lemma/math/blas.hpp>
@@ -85,7 +86,40 @@ double loss_of(Loss loss, const Eigen::Ref<const Eigen::RowVectorXd>& z, const E
 
 /// What layer l takes.
 MatrixView input(const MatrixView& x, const Pass& pass, Index l) {
-  return l == 0 ? x : MatrixView(pass.fed.empty() ? pass.a[at(l - 1)] : pass.fed[at(l - 1)]);
+  if (l == 0) return x;
+  return MatrixView(pass.fed[at(l - 1)].size() == 0 ? pass.a[at(l - 1)] : pass.fed[at(l - 1)]);
+}
+
+Weights matrix_of(const Layer& layer, const double* weights) { return {weights, layer.units(), layer.fan_in()}; }
+Eigen::Map<const Eigen::RowVectorXd> bias_of(const Layer& layer, const double* weights) {
+  return {weights + layer.matrix_size(), layer.units()};
+}
+/// The numbers that a row has in a convolution: a row for each place, a column for each channel.
+Eigen::Map<Matrix> by_place(const Layer& layer, double* row) { return {row, layer.places(), layer.out.channels}; }
+
+/// z of each row; multiply(a, z) is z = a Wᵀ.
+void apply(const Layer& layer, const double* weights, const MatrixView& a, Matrix& z, Matrix& windows,
+           std::vector<std::int32_t>& chosen, const auto& multiply) {
+  z.resize(a.rows(), layer.out.size());
+  switch (layer.kind) {
+    case Layer::Kind::dense:
+      multiply(a, z);
+      z.rowwise() += bias_of(layer, weights);
+      break;
+    case Layer::Kind::convolution:
+      for (Index i = 0; i < a.rows(); ++i) {
+        windows_of(layer, a.row(i).data(), windows);
+        Eigen::Map<Matrix> of_row = by_place(layer, z.row(i).data());
+        multiply(windows, of_row);
+        of_row.rowwise() += bias_of(layer, weights);
+      }
+      break;
+    default:
+      chosen.resize(at(z.size()));
+      for (Index i = 0; i < a.rows(); ++i)
+        pool(layer, a.row(i).data(), z.row(i).data(), chosen.data() + i * layer.out.size());
+      break;
+  }
 }
 
 void draw_kept(const Dropout& dropout, Index first, Matrix& kept, std::vector<RandomStream>& streams) {
@@ -98,32 +132,56 @@ void draw_kept(const Dropout& dropout, Index first, Matrix& kept, std::vector<Ra
 
 }  // namespace
 
+Network dense_network(const std::vector<Index>& sizes, Activation activation, Loss loss) {
+  Network out{{}, loss};
+  for (std::size_t l = 0; l + 1 < sizes.size(); ++l)
+    out.layers.push_back(dense_layer(sizes[l], sizes[l + 1], l + 2 < sizes.size() ? activation : Activation::identity));
+  return out;
+}
+
 Index Network::begin(Index layer) const {
   Index out = 0;
-  for (Index l = 0; l < layer; ++l) out += sizes[at(l + 1)] * (sizes[at(l)] + 1);
+  for (Index l = 0; l < layer; ++l) out += layers[at(l)].weights();
   return out;
+}
+
+std::vector<Index> Network::with_weights() const {
+  std::vector<Index> out;
+  for (Index l = 0; l < depth(); ++l)
+    if (layers[at(l)].weights() > 0) out.push_back(l);
+  return out;
+}
+
+bool Network::has(Layer::Kind kind) const {
+  return std::any_of(layers.begin(), layers.end(), [&](const Layer& each) { return each.kind == kind; });
+}
+bool Network::has(Activation activation) const {
+  return std::any_of(layers.begin(), layers.end(), [&](const Layer& each) { return each.activation == activation; });
 }
 
 Vector Network::initial(Init init, RandomStream stream) const {
   Vector out = Vector::Zero(weight_count());
-  for (Index l = 0; l < layers(); ++l) {
-    const auto in = static_cast<double>(sizes[at(l)]), both = in + static_cast<double>(sizes[at(l + 1)]);
+  for (Index l = 0; l < depth(); ++l) {
+    const Layer& layer = layers[at(l)];
+    const auto in = static_cast<double>(layer.fan_in()), both = in + static_cast<double>(layer.fan_out());
     const double deviation = std::sqrt(init == Init::fan_in ? 1 / in : init == Init::he ? 2 / in : 2 / both);
-    for (double& each : out.segment(begin(l), matrix_size(l))) each = deviation * stream.normal();
+    for (double& each : out.segment(begin(l), layer.matrix_size())) each = deviation * stream.normal();
   }
   return out;
 }
 
-Matrix Network::outputs(const Vector& weights, const MatrixView& x) const {
-  require(weights.size() == weight_count() && x.cols() == sizes.front(), "network: weights or rows do not fit it");
-  Matrix a;
-  for (Index l = 0; l < layers(); ++l) {
-    const Index in = sizes[at(l)], out = sizes[at(l + 1)];
-    const Weights w(weights.data() + begin(l), out, in);
-    Matrix z(x.rows(), out);
-    RightFactor(w, RightFactor::As::transposed).multiply(l == 0 ? x : MatrixView(a), z);
-    z.rowwise() += weights.segment(begin(l) + out * in, out).transpose();
-    if (l + 1 < layers()) activate(activation, z);
+Matrix Network::outputs(const Vector& weights, const MatrixView& x, Index of_layers) const {
+  require(weights.size() == weight_count() && x.cols() == in(), "network: weights or rows do not fit it");
+  Matrix a = x, windows;
+  std::vector<std::int32_t> chosen;
+  for (Index l = 0; l < of_layers; ++l) {
+    const Layer& layer = layers[at(l)];
+    const double* of_layer = weights.data() + begin(l);
+    const RightFactor w(matrix_of(layer, of_layer), RightFactor::As::transposed);
+    Matrix z;
+    apply(layer, of_layer, a, z, windows, chosen,
+          [&](const MatrixView& b, Eigen::Ref<Matrix> out) { w.multiply(b, out); });
+    activate(layer.activation, z);
     a = std::move(z);
   }
   return a;
@@ -131,46 +189,64 @@ Matrix Network::outputs(const Vector& weights, const MatrixView& x) const {
 
 void Network::forwards(const Vector& weights, const MatrixView& x, Pass& pass, const Dropout& dropout,
                        Index first) const {
-  const bool drops = dropout.share > 0;
-  pass.a.resize(at(layers()));
-  pass.fed.resize(drops ? pass.a.size() : 0);
-  pass.kept.resize(pass.fed.size());
+  pass.a.resize(layers.size());
+  pass.fed.resize(layers.size());
+  pass.kept.resize(layers.size());
+  pass.chosen.resize(layers.size());
   std::vector<RandomStream> streams;
-  for (Index l = 0; l < layers(); ++l) {
-    const Index in = sizes[at(l)], out = sizes[at(l + 1)];
+  for (Index l = 0; l < depth(); ++l) {
+    const Layer& layer = layers[at(l)];
+    const double* of_layer = weights.data() + begin(l);
     Matrix& a = pass.a[at(l)];
-    a.resize(x.rows(), out);
-    blas::gemm(Op::plain, input(x, pass, l), Op::transposed, Weights(weights.data() + begin(l), out, in), a);
-    a.rowwise() += weights.segment(begin(l) + out * in, out).transpose();
-    if (l + 1 == layers()) break;
-    activate(activation, a);
-    if (!drops) continue;
-    pass.kept[at(l)].resize(x.rows(), out);
+    apply(layer, of_layer, input(x, pass, l), a, pass.windows, pass.chosen[at(l)],
+          [&](const MatrixView& b, Eigen::Ref<Matrix> out) {
+            blas::gemm(Op::plain, b, Op::transposed, matrix_of(layer, of_layer), out);
+          });
+    activate(layer.activation, a);
+    if (dropout.share == 0 || !drops(l)) {
+      pass.fed[at(l)].resize(0, 0);
+      continue;
+    }
+    pass.kept[at(l)].resize(x.rows(), layer.out.size());
     draw_kept(dropout, first, pass.kept[at(l)], streams);
     pass.fed[at(l)] = a.cwiseProduct(pass.kept[at(l)]);
   }
 }
 
 void Network::backwards(const Vector& weights, const MatrixView& x, Pass& pass, const auto& add) const {
-  for (Index l = layers() - 1; l >= 0; --l) {
-    const Index in = sizes[at(l)], out = sizes[at(l + 1)];
-    add(l, pass.delta, input(x, pass, l));
+  for (Index l = depth() - 1; l >= 0; --l) {
+    const Layer& layer = layers[at(l)];
+    if (!layer.pools()) add(l, pass.delta, input(x, pass, l));
     if (l == 0) break;
-    pass.before.resize(x.rows(), in);
-    blas::gemm(Op::plain, pass.delta, Op::plain, Weights(weights.data() + begin(l), out, in), pass.before);
-    if (!pass.kept.empty()) pass.before.array() *= pass.kept[at(l - 1)].array();
-    back_through(activation, pass.a[at(l - 1)], pass.before);
+    const Weights w = matrix_of(layer, weights.data() + begin(l));
+    pass.before.resize(x.rows(), layer.in.size());
+    if (layer.kind == Layer::Kind::dense) {
+      blas::gemm(Op::plain, pass.delta, Op::plain, w, pass.before);
+    } else if (layer.kind == Layer::Kind::convolution) {
+      pass.before.setZero();
+      pass.windows.resize(layer.places(), layer.fan_in());
+      for (Index i = 0; i < x.rows(); ++i) {
+        blas::gemm(Op::plain, by_place(layer, pass.delta.row(i).data()), Op::plain, w, pass.windows);
+        add_windows(layer, pass.windows, pass.before.row(i).data());
+      }
+    } else {
+      for (Index i = 0; i < x.rows(); ++i)
+        pool_back(layer, pass.delta.row(i).data(), pass.chosen[at(l)].data() + i * layer.out.size(),
+                  pass.before.row(i).data());
+    }
+    if (pass.fed[at(l - 1)].size() > 0) pass.before.array() *= pass.kept[at(l - 1)].array();
+    back_through(layers[at(l - 1)].activation, pass.a[at(l - 1)], pass.before);
     pass.delta.swap(pass.before);
   }
 }
 
 void Network::run(const Vector& weights, const MatrixView& x, const MatrixView& targets, const VectorView& row_weights,
                   bool backward, Pass& pass, const Dropout& dropout, Index first) const {
-  require(weights.size() == weight_count() && x.cols() == sizes.front() && targets.cols() == sizes.back() &&
+  require(weights.size() == weight_count() && x.cols() == in() && targets.cols() == out() &&
               targets.rows() == x.rows() && row_weights.size() == x.rows(),
           "network: weights, rows or targets do not fit it");
   forwards(weights, x, pass, dropout, first);
-  pass.delta.resize(x.rows(), sizes.back());
+  pass.delta.resize(x.rows(), out());
   pass.loss = 0;
   for (Index i = 0; i < x.rows(); ++i) {
     pass.loss += row_weights(i) * loss_of(loss, pass.a.back().row(i), targets.row(i), pass.delta.row(i));
@@ -178,34 +254,79 @@ void Network::run(const Vector& weights, const MatrixView& x, const MatrixView& 
   }
   if (!backward) return;
   pass.gradient.resize(weight_count());
-  backwards(weights, x, pass, [&](Index l, const Matrix& delta, const MatrixView& a) {
-    Eigen::Map<Matrix> of_matrix(pass.gradient.data() + begin(l), delta.cols(), a.cols());
-    blas::gemm(Op::transposed, delta, Op::plain, a, of_matrix);
-    pass.gradient.segment(begin(l) + matrix_size(l), delta.cols()) = delta.colwise().sum().transpose();
+  backwards(weights, x, pass, [&](Index l, Matrix& delta, const MatrixView& a) {
+    const Layer& layer = layers[at(l)];
+    Eigen::Map<Matrix> of_matrix(pass.gradient.data() + begin(l), layer.units(), layer.fan_in());
+    auto of_bias = pass.gradient.segment(begin(l) + layer.matrix_size(), layer.units());
+    if (layer.kind == Layer::Kind::dense) {
+      blas::gemm(Op::transposed, delta, Op::plain, a, of_matrix);
+      of_bias = delta.colwise().sum().transpose();
+      return;
+    }
+    of_bias.setZero();
+    for (Index i = 0; i < a.rows(); ++i) {
+      const auto of_row = by_place(layer, delta.row(i).data());
+      windows_of(layer, a.row(i).data(), pass.windows);
+      blas::gemm(Op::transposed, of_row, Op::plain, pass.windows, of_matrix, 1, i == 0 ? 0 : 1);
+      of_bias += of_row.colwise().sum().transpose();
+    }
   });
 }
 
 /// Of the losses with H = diag(c) output by output; of cross_entropy H = Σ_k p_k (p − e_k)(p − e_k)ᵀ.
-Vector Network::curvature(const Vector& weights, const MatrixView& x, const VectorView& row_weights, Pass& pass) const {
-  Vector out = Vector::Zero(weight_count());
+void Network::backwards_by_output(const Vector& weights, const MatrixView& x, const VectorView& row_weights, Pass& pass,
+                                  const auto& add, const auto& done) const {
   forwards(weights, x, pass, {}, 0);
   Matrix size = pass.a.back();
   if (loss == Loss::cross_entropy) softmax_rows(size);
   else if (loss == Loss::poisson) size = size.array().exp();
   else size.setOnes();
-  for (Index k = 0; k < sizes.back(); ++k) {
+  for (Index k = 0; k < out(); ++k) {
     if (loss == Loss::cross_entropy) pass.delta = size;
-    else pass.delta = Matrix::Zero(x.rows(), sizes.back());
+    else pass.delta = Matrix::Zero(x.rows(), out());
     pass.delta.col(k).array() -= 1;
     for (Index i = 0; i < x.rows(); ++i) pass.delta.row(i) *= std::sqrt(row_weights(i) * size(i, k));
-    backwards(weights, x, pass, [&](Index l, const Matrix& delta, const MatrixView& a) {
-      const Matrix squared = delta.cwiseAbs2(), of_inputs = a.cwiseAbs2();
-      Eigen::Map<Matrix> of_matrix(out.data() + begin(l), delta.cols(), a.cols());
-      blas::gemm(Op::transposed, squared, Op::plain, of_inputs, of_matrix, 1, 1);
-      out.segment(begin(l) + matrix_size(l), delta.cols()) += squared.colwise().sum().transpose();
-    });
+    backwards(weights, x, pass, add);
+    done();
   }
-  return out;
+}
+
+Vector Network::curvature(const Vector& weights, const MatrixView& x, const VectorView& row_weights, Pass& pass) const {
+  require(!has(Layer::Kind::convolution) && !has(Layer::Kind::max_pool) && !has(Layer::Kind::mean_pool),
+          "network: its curvature is known of dense layers alone");
+  Vector found = Vector::Zero(weight_count());
+  const auto add = [&](Index l, const Matrix& delta, const MatrixView& a) {
+    const Matrix squared = delta.cwiseAbs2(), of_inputs = a.cwiseAbs2();
+    Eigen::Map<Matrix> of_matrix(found.data() + begin(l), delta.cols(), a.cols());
+    blas::gemm(Op::transposed, squared, Op::plain, of_inputs, of_matrix, 1, 1);
+    found.segment(begin(l) + layers[at(l)].matrix_size(), delta.cols()) += squared.colwise().sum().transpose();
+  };
+  backwards_by_output(weights, x, row_weights, pass, add, [] {});
+  return found;
+}
+
+void Network::add_gauss_newton(const Vector& weights, const MatrixView& x, const VectorView& row_weights, Pass& pass,
+                               Matrix& into) const {
+  Matrix& jacobian = pass.jacobian;
+  jacobian.resize(x.rows(), weight_count());
+  const auto add = [&](Index l, Matrix& delta, const MatrixView& a) {
+    const Layer& layer = layers[at(l)];
+    for (Index i = 0; i < a.rows(); ++i) {
+      double* to = jacobian.row(i).data() + begin(l);
+      Eigen::Map<Matrix> of_matrix(to, layer.units(), layer.fan_in());
+      Eigen::Map<Eigen::RowVectorXd> of_bias(to + layer.matrix_size(), layer.units());
+      if (layer.kind == Layer::Kind::dense) {
+        of_matrix.noalias() = delta.row(i).transpose() * a.row(i);
+        of_bias = delta.row(i);
+      } else {
+        const auto of_row = by_place(layer, delta.row(i).data());
+        windows_of(layer, a.row(i).data(), pass.windows);
+        blas::gemm(Op::transposed, of_row, Op::plain, pass.windows, of_matrix);
+        of_bias = of_row.colwise().sum();
+      }
+    }
+  };
+  backwards_by_output(weights, x, row_weights, pass, add, [&] { blas::gram(jacobian, into, 1); });
 }
 
 double Network::value(const Vector& weights, const MatrixView& x, const MatrixView& targets, const Vector& row_weights,
@@ -218,21 +339,22 @@ double Network::value(const Vector& weights, const MatrixView& x, const MatrixVi
 
 double Network::decay(const Vector& weights, double factor, Vector* gradient) const {
   double sum = 0;
-  for (Index l = 0; l < layers(); ++l) {
-    const auto of_layer = weights.segment(begin(l), matrix_size(l));
+  for (const Index l : with_weights()) {
+    const Index size = layers[at(l)].matrix_size();
+    const auto of_layer = weights.segment(begin(l), size);
     sum += 0.5 * of_layer.squaredNorm();
-    if (gradient) gradient->segment(begin(l), matrix_size(l)) += factor * of_layer;
+    if (gradient) gradient->segment(begin(l), size) += factor * of_layer;
   }
   return sum;
 }
 
 Vector Network::size_by_layer(const Vector& gradient) const {
-  Vector out(layers());
-  for (Index l = 0; l < layers(); ++l) {
-    const Index size = begin(l + 1) - begin(l);
-    out(l) = gradient.segment(begin(l), size).stableNorm() / std::sqrt(static_cast<double>(size));
+  std::vector<double> out;
+  for (const Index l : with_weights()) {
+    const Index size = layers[at(l)].weights();
+    out.push_back(gradient.segment(begin(l), size).stableNorm() / std::sqrt(static_cast<double>(size)));
   }
-  return out;
+  return Eigen::Map<const Vector>(out.data(), std::ssize(out));
 }
 
 }  // namespace lemma::neural

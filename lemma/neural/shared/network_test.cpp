@@ -30,21 +30,55 @@ struct Fitted {
   }
 };
 
+void add_rows(Fitted& to, Index rows, RandomStream& random, std::uint64_t seed) {
+  to.x = normal_matrix(rows, to.net.in(), seed, 1);
+  to.targets = normal_matrix(rows, to.net.out(), seed, 2);
+  if (to.net.loss == Loss::poisson) to.targets = to.targets.cwiseAbs();
+  if (to.net.loss == Loss::cross_entropy) {
+    to.targets.setZero();
+    for (Index i = 0; i < rows; ++i) to.targets(i, random.below(to.net.out())) = 1;
+  }
+  to.row_weights = Vector::Ones(rows);
+  to.row_weights(0) = 2;
+}
+
 Fitted made_up(Activation activation, Loss loss, std::uint64_t seed) {
   RandomStream random(seed);
   Fitted out;
-  out.net = {{1 + random.below(4), 2 + random.below(4), 2 + random.below(3), 1 + random.below(3)}, activation, loss};
-  if (loss == Loss::cross_entropy) out.net.sizes.back() += 1;
-  const Index rows = 3 + random.below(6);
-  out.x = normal_matrix(rows, out.net.sizes.front(), seed, 1);
-  out.targets = normal_matrix(rows, out.net.sizes.back(), seed, 2);
-  if (loss == Loss::poisson) out.targets = out.targets.cwiseAbs();
-  if (loss == Loss::cross_entropy) {
-    out.targets.setZero();
-    for (Index i = 0; i < rows; ++i) out.targets(i, random.below(out.net.sizes.back())) = 1;
+  std::vector<Index> sizes{1 + random.below(4), 2 + random.below(4), 2 + random.below(3), 1 + random.below(3)};
+  if (loss == Loss::cross_entropy) sizes.back() += 1;
+  out.net = dense_network(sizes, activation, loss);
+  add_rows(out, 3 + random.below(6), random, seed);
+  return out;
+}
+
+/// Convolutions and pools of any shapes, then a dense layer: every other network begins with a pool.
+Fitted made_up_of_images(Activation activation, Loss loss, std::uint64_t seed) {
+  RandomStream random(seed, 77);
+  Fitted out;
+  out.net.loss = loss;
+  Shape shape{5 + random.below(4), 4 + random.below(5), 1 + random.below(3)};
+  for (std::uint64_t l = 0; l < 4; ++l) {
+    const bool pools = (l + seed) % 2 == 0;
+    Layer layer{
+        pools ? random.below(2) == 0 ? Layer::Kind::max_pool : Layer::Kind::mean_pool : Layer::Kind::convolution, shape,
+        shape, pools && seed % 3 != 0 ? Activation::identity : activation};
+    layer.height = 1 + random.below(std::min<Index>(3, shape.height));
+    layer.width = 1 + random.below(std::min<Index>(3, shape.width));
+    layer.down = 1 + random.below(2);
+    layer.right = 1 + random.below(2);
+    layer.above = random.below(layer.height);
+    layer.left = random.below(layer.width);
+    const Index below = random.below(layer.height), beside = random.below(layer.width);
+    layer.out.height = (shape.height + layer.above + below - layer.height) / layer.down + 1;
+    layer.out.width = (shape.width + layer.left + beside - layer.width) / layer.right + 1;
+    if (!pools) layer.out.channels = 1 + random.below(4);
+    shape = layer.out;
+    out.net.layers.push_back(layer);
   }
-  out.row_weights = Vector::Ones(rows);
-  out.row_weights(0) = 2;
+  out.net.layers.push_back(dense_layer(shape.size(), 3, activation));
+  out.net.layers.push_back(dense_layer(3, 2, Activation::identity));
+  add_rows(out, 3 + random.below(4), random, seed);
   return out;
 }
 
@@ -62,12 +96,85 @@ TEST(Network, EveryDerivativeIsThatOfDifferencesAndABrokenOneIsNot) {
           f.dropout = {share, RandomStream(seed, 9)};
           const Vector weights = weights_for(f.net, seed);
           const auto found = check_derivatives(f, weights);
-          EXPECT_LE(found.gradient, 1e-6)
-              << name_of(f.net.activation) << ' ' << name_of(f.net.loss) << ' ' << seed << " dropout " << share;
+          EXPECT_LE(found.gradient, 1e-6) << name_of(static_cast<Activation>(s)) << ' ' << name_of(f.net.loss) << ' '
+                                          << seed << " dropout " << share;
           EXPECT_LE(found.values, 1e-12);
           f.broken_layer = 2;
           EXPECT_GT(check_derivatives(f, weights).gradient, 1e-6) << name_of(f.net.loss);
         }
+}
+
+TEST(Network, EveryDerivativeOfConvolutionsAndPoolsIsThatOfDifferencesAndABrokenOneIsNot) {
+  for (int s = 0; s < 6; ++s)
+    for (const Loss loss : {Loss::squared, Loss::cross_entropy, Loss::poisson, Loss::absolute})
+      for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Fitted f = made_up_of_images(static_cast<Activation>(s), loss, seed);
+        f.decay = seed % 2 == 0 ? 0.3 : 0;
+        f.dropout = {seed % 3 == 0 ? 0.4 : 0.0, RandomStream(seed, 9)};
+        const Vector weights = weights_for(f.net, seed);
+        const auto found = check_derivatives(f, weights);
+        EXPECT_LE(found.gradient, 1e-6) << name_of(static_cast<Activation>(s)) << ' ' << name_of(loss) << ' ' << seed;
+        EXPECT_LE(found.values, 1e-12);
+      }
+  Fitted f = made_up_of_images(Activation::tanh, Loss::squared, 2);
+  for (const Index l : f.net.with_weights()) {
+    f.broken_layer = l;
+    EXPECT_GT(check_derivatives(f, weights_for(f.net, 2)).gradient, 1e-6) << l;
+  }
+}
+
+/// 4 x 4, the pixel at row y and column x is 10 y + x.
+Matrix counted_image() {
+  Matrix out(1, 16);
+  for (Index y = 0; y < 4; ++y)
+    for (Index x = 0; x < 4; ++x) out(0, 4 * y + x) = static_cast<double>(10 * y + x);
+  return out;
+}
+
+TEST(Network, ConvolvesAndPoolsAsByHand) {
+  const Matrix image = counted_image();
+  Layer sum{Layer::Kind::convolution, {4, 4, 1}, {2, 2, 2}, Activation::identity, 3, 3};
+  Vector weights = Vector::Zero(20);  // one filter adds up its window, the other takes its first pixel; and b
+  weights.head(9).setOnes();
+  weights(9) = 1;
+  weights(19) = 0.5;
+  const Matrix convolved = Network{{sum}}.outputs(weights, image);
+  EXPECT_EQ(convolved, (Matrix{{9 * 11, 0.5, 9 * 12, 1.5, 9 * 21, 10.5, 9 * 22, 11.5}}));
+  sum.above = sum.left = 1;  // half a window beyond the edge, two pixels at a time
+  sum.down = sum.right = 2;
+  const Matrix padded = Network{{sum}}.outputs(weights, image);
+  EXPECT_EQ(
+      padded,
+      (Matrix{{0 + 1 + 10 + 11, 0.5, 1 + 2 + 3 + 11 + 12 + 13, 0.5, 10 + 11 + 20 + 21 + 30 + 31, 0.5, 9 * 22, 11.5}}));
+  const Layer most{Layer::Kind::max_pool, {4, 4, 1}, {2, 2, 1}, Activation::identity, 2, 2, 2, 2};
+  EXPECT_EQ(Network{{most}}.outputs(Vector(), image), (Matrix{{11, 13, 31, 33}}));
+  Layer mean = most;
+  mean.kind = Layer::Kind::mean_pool;
+  EXPECT_EQ(Network{{mean}}.outputs(Vector(), image), (Matrix{{5.5, 7.5, 25.5, 27.5}}));
+  mean.above = mean.left = 1;  // the mean of what a window holds of the image
+  mean.out = {3, 3, 1};
+  EXPECT_EQ(Network{{mean}}.outputs(Vector(), image), (Matrix{{0, 1.5, 3, 15, 16.5, 18, 30, 31.5, 33}}));
+}
+
+TEST(Network, AWindowAsLargeAsTheImageIsADenseLayer) {
+  const Layer window{Layer::Kind::convolution, {3, 4, 2}, {1, 1, 5}, Activation::tanh, 3, 4};
+  const Network convolution{{window, dense_layer(5, 2, Activation::identity)}};
+  const Network dense = dense_network({24, 5, 2}, Activation::tanh, Loss::squared);
+  ASSERT_EQ(convolution.weight_count(), dense.weight_count());
+  const Vector weights = weights_for(dense, 4);
+  const Matrix x = normal_matrix(7, 24, 3), targets = normal_matrix(7, 2, 4);
+  EXPECT_EQ(convolution.outputs(weights, x), dense.outputs(weights, x));
+  Vector of_windows, of_units;
+  convolution.value(weights, x, targets, Vector::Ones(7), &of_windows);
+  dense.value(weights, x, targets, Vector::Ones(7), &of_units);
+  EXPECT_LE((of_windows - of_units).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(Network, WhatItSaysOfAnImageDoesNotDependOnTheOthers) {
+  const Fitted f = made_up_of_images(Activation::relu, Loss::squared, 4);
+  const Vector weights = weights_for(f.net, 4);
+  const Matrix all = f.net.outputs(weights, f.x);
+  for (Index i = 0; i < f.x.rows(); ++i) EXPECT_EQ(f.net.outputs(weights, f.x.row(i)), all.row(i));
 }
 
 TEST(Network, CurvatureIsTheDiagonalOfGaussAndNewton) {
@@ -94,8 +201,39 @@ TEST(Network, CurvatureIsTheDiagonalOfGaussAndNewton) {
   }
 }
 
+TEST(Network, OfGaussAndNewtonIsTheMatrixThatDifferencesOfTheOutputsMake) {
+  for (const bool of_images : {false, true})
+    for (const Loss loss : {Loss::squared, Loss::cross_entropy, Loss::poisson}) {
+      const Fitted f = of_images ? made_up_of_images(Activation::tanh, loss, 3) : made_up(Activation::tanh, loss, 5);
+      const Vector weights = weights_for(f.net, 5);
+      const Index count = weights.size(), rows = f.x.rows(), outputs = f.net.out();
+      Matrix slopes(rows * outputs, count), root(rows * outputs, count);
+      for (Index j = 0; j < count; ++j) {
+        Vector up = weights, down = weights;
+        up(j) += 1e-5;
+        down(j) -= 1e-5;
+        const Matrix slope = (f.net.outputs(up, f.x) - f.net.outputs(down, f.x)) / 2e-5;
+        slopes.col(j) = slope.reshaped<Eigen::RowMajor>();
+      }
+      const Matrix z = f.net.outputs(weights, f.x);
+      for (Index i = 0; i < rows; ++i) {
+        const Vector e = z.row(i).array().exp(), p = e / e.sum();
+        Matrix hessian = Matrix::Identity(outputs, outputs);
+        if (loss == Loss::poisson) hessian = e.asDiagonal();
+        if (loss == Loss::cross_entropy) hessian = Matrix(p.asDiagonal()) - p * p.transpose();
+        root.middleRows(i * outputs, outputs) = f.row_weights(i) * hessian * slopes.middleRows(i * outputs, outputs);
+      }
+      const Matrix expected = slopes.transpose() * root;
+      Pass pass;
+      Matrix found = Matrix::Zero(count, count);
+      f.net.add_gauss_newton(weights, f.x, f.row_weights, pass, found);
+      const Matrix off = (found - expected).triangularView<Eigen::Upper>();
+      EXPECT_LE(off.cwiseAbs().maxCoeff(), 1e-6 * (1 + expected.cwiseAbs().maxCoeff())) << name_of(loss) << of_images;
+    }
+}
+
 TEST(Network, DropoutLeavesOutItsShareAndKeepsTheMean) {
-  const Network net{{3, 400, 1}, Activation::sigmoid, Loss::squared};
+  const Network net = dense_network({3, 400, 1}, Activation::sigmoid, Loss::squared);
   const Vector weights = net.initial(Init::glorot, RandomStream(4));
   const Matrix x = normal_matrix(200, 3, 1, 1), targets = Matrix::Zero(200, 1);
   Pass pass;
@@ -109,18 +247,18 @@ TEST(Network, DropoutLeavesOutItsShareAndKeepsTheMean) {
 }
 
 TEST(Network, WeightsOfTheStartHaveTheVarianceOfTheirRule) {
-  const Network net{{200, 300, 100}, Activation::relu, Loss::squared};
+  const Network net = dense_network({200, 300, 100}, Activation::relu, Loss::squared);
   const std::pair<Init, double> rules[] = {{Init::fan_in, 1.0 / 200}, {Init::glorot, 2.0 / 500}, {Init::he, 2.0 / 200}};
   for (const auto& [init, variance] : rules) {
     const Vector weights = net.initial(init, RandomStream(2));
-    const auto first = weights.head(net.matrix_size(0));
+    const auto first = weights.head(net.layers[0].matrix_size());
     EXPECT_NEAR(first.squaredNorm() / static_cast<double>(first.size()) / variance, 1, 0.03) << name_of(init);
-    EXPECT_EQ(weights.segment(net.matrix_size(0), 300), Vector::Zero(300));
+    EXPECT_EQ(weights.segment(net.layers[0].matrix_size(), 300), Vector::Zero(300));
   }
 }
 
 TEST(Network, WithoutActivationsItIsOneAffineMap) {
-  const Network net{{3, 5, 4, 2}, Activation::identity, Loss::squared};
+  const Network net = dense_network({3, 5, 4, 2}, Activation::identity, Loss::squared);
   const Vector weights = weights_for(net, 7);
   const Matrix x = normal_matrix(6, 3, 7, 1);
   Matrix corners = Matrix::Zero(4, 3);

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/model/cut_short.hpp>
-#include <lemma/neural/shared/training.hpp>
-#include <lemma/optimize/minimise.hpp>
+#include <lemma/neural/shared/levenberg.hpp>
 #include <numeric>
 
 namespace lemma::neural {
@@ -17,17 +16,23 @@ constexpr double kDiverged = 10;               // times the loss of the start: o
 constexpr double kBelow = 0.99;                // of the tolerance, so that another way of adding does not find it above
 constexpr double kDivergedAtOnce = 1e6;        // of a batch
 constexpr Index kAtLeast = 32, kAtMost = 256;  // rows of a piece
+constexpr Index kImages = 4, kMostImages = 32;
 
-/// Rows of a piece: half of a batch, so that two threads share it, but neither few nor many.
-Index piece_of(Index rows) { return std::clamp((rows + 1) / 2, kAtLeast, kAtMost); }
+/// Rows of a piece: half of a batch, so that two threads share it, but neither few nor many; of images fewer, each being much work.
+Index piece_of(const Network& net, Index rows) {
+  if (net.has(Layer::Kind::convolution)) return std::clamp((rows + 1) / 2, kImages, kMostImages);
+  return std::clamp((rows + 1) / 2, kAtLeast, kAtMost);
+}
 
 /// The rows held out, judged after each epoch, and the best weights there were.
 class Judge {
  public:
-  Judge(const Objective& objective, const Examples& held_out, int patience)
+  Judge(const Objective& objective, const Examples& held_out, int patience,
+        double least = std::numeric_limits<double>::infinity())
       : held_out_(objective.net(), held_out, 0, objective.execution()),
         has_rows_(held_out.count() > 0),
-        patience_(patience) {}
+        patience_(patience),
+        least_(least) {}
   /// Whether it has waited long enough for a lower loss.
   bool see(Course& course, const Vector& weights) {
     if (!has_rows_) return false;
@@ -41,50 +46,72 @@ class Judge {
     return std::ssize(course.held_out) - course.best >= patience_;
   }
   bool has_rows() const { return has_rows_; }
+  double least() const { return least_; }
 
  private:
   Objective held_out_;
   bool has_rows_;
   int patience_;
-  double least_ = std::numeric_limits<double>::infinity();
+  double least_;
 };
 
 /// v, or m and s, and the step that they make of a gradient.
 class Stepper {
  public:
-  Stepper(const TrainingOptions& how, Index size) : how_(how), first_(Vector::Zero(size)) {
-    if (how.solver == Solver::adam || how.solver == Solver::rmsprop) second_ = Vector::Zero(size);
+  Stepper(const TrainingOptions& how, const Network& net) : how_(how), first_(Vector::Zero(net.weight_count())) {
+    if (how.solver == Solver::adam || how.solver == Solver::rmsprop) second_ = first_;
+    std::size_t number = 0;
+    for (const Index l : net.with_weights())
+      layers_.push_back({net.begin(l), net.layers[at(l)].weights(), how.rates.empty() ? 1 : how.rates[number++]});
   }
-  void step(Vector& weights, const Vector& gradient, double size) {
-    const double mu = how_.momentum;
-    switch (how_.solver) {
-      case Solver::adam: {
-        ++steps_;
-        const double of_first = 1 - std::pow(mu, steps_), of_second = 1 - std::pow(kSecond, steps_);
-        first_.array() = mu * first_.array() + (1 - mu) * gradient.array();
-        second_.array() = kSecond * second_.array() + (1 - kSecond) * gradient.array().square();
-        weights.array() -= size * (first_.array() / of_first) / ((second_.array() / of_second).sqrt() + kTiny);
-        break;
+  /// The t-th step, of this size.
+  void step(Vector& weights, const Vector& gradient, double size, double t) {
+    const double of_first = 1 - std::pow(how_.momentum, t), of_second = 1 - std::pow(kSecond, t);
+    for (const Part& part : layers_) {
+      const auto g = gradient.segment(part.begin, part.count).array();
+      auto theta = weights.segment(part.begin, part.count).array();
+      auto v = first_.segment(part.begin, part.count).array();
+      const double mu = how_.momentum, epsilon = size * part.rate;
+      switch (how_.solver) {
+        case Solver::adam: {
+          auto s = second_.segment(part.begin, part.count).array();
+          v = mu * v + (1 - mu) * g;
+          s = kSecond * s + (1 - kSecond) * g.square();
+          theta -= epsilon * (v / of_first) / ((s / of_second).sqrt() + kTiny);
+          break;
+        }
+        case Solver::rmsprop: {
+          auto s = second_.segment(part.begin, part.count).array();
+          s = kSquares * s + (1 - kSquares) * g.square();
+          theta -= epsilon * g / (s.sqrt() + kTiny);
+          break;
+        }
+        case Solver::nesterov:
+          v = mu * v + g;
+          theta -= epsilon * (g + mu * v);
+          break;
+        default:
+          v = mu * v + g;
+          theta -= epsilon * v;
+          break;
       }
-      case Solver::rmsprop:
-        second_.array() = kSquares * second_.array() + (1 - kSquares) * gradient.array().square();
-        weights.array() -= size * gradient.array() / (second_.array().sqrt() + kTiny);
-        break;
-      case Solver::nesterov:
-        first_.array() = mu * first_.array() + gradient.array();
-        weights.array() -= size * (gradient.array() + mu * first_.array());
-        break;
-      default:
-        first_.array() = mu * first_.array() + gradient.array();
-        weights.array() -= size * first_.array();
-        break;
     }
+  }
+  const Vector& first() const { return first_; }
+  const Vector& second() const { return second_; }
+  void go_on_from(const Vector& first, const Vector& second) {
+    first_ = first;
+    second_ = second;
   }
 
  private:
+  struct Part {
+    Index begin, count;
+    double rate;
+  };
   const TrainingOptions& how_;
+  std::vector<Part> layers_;
   Vector first_, second_;
-  double steps_ = 0;
 };
 
 void shake(Vector& gradient, double deviation, const RandomStream& chance) {
@@ -96,7 +123,7 @@ void shake(Vector& gradient, double deviation, const RandomStream& chance) {
 
 double Objective::sum(const Vector& weights, std::span<const Index> which, Vector* gradient,
                       const Dropout& dropout) const {
-  const Index rows = which.empty() ? examples_.count() : std::ssize(which), piece = piece_of(rows);
+  const Index rows = which.empty() ? examples_.count() : std::ssize(which), piece = piece_of(net_, rows);
   if (gradient) *gradient = Vector::Zero(net_.weight_count());
   if (rows == 0) return 0;
   const auto give = [this](Pass* pass) {
@@ -173,8 +200,33 @@ Vector Objective::curvature(const Vector& weights) const {
     *static_cast<Vector*>(into.get()) += *static_cast<const Vector*>(from.get());
   });
   Vector out = *static_cast<const Vector*>(all.get());
-  for (Index l = 0; l < net_.layers(); ++l) out.segment(net_.begin(l), net_.matrix_size(l)).array() += decay_;
+  for (const Index l : net_.with_weights())
+    out.segment(net_.begin(l), net_.layers[at(l)].matrix_size()).array() += decay_;
   if (past_) out += past_->pull;
+  return out;
+}
+
+Matrix Objective::gauss_newton(const Vector& weights) const {
+  constexpr Index kLeaves = 8;  // each holds a matrix as large as the answer
+  const Index rows = examples_.count(), of_leaf = std::max(kAtMost, (rows + kLeaves - 1) / kLeaves);
+  const auto leaf = [&](Index p) -> State {
+    const auto sum = std::make_shared<Matrix>(Matrix::Zero(weights.size(), weights.size()));
+    Pass pass;
+    const Index end = std::min(rows, (p + 1) * of_leaf);
+    for (Index first = p * of_leaf; first < end; first += kAtMost) {
+      const Index count = std::min(kAtMost, end - first);
+      net_.add_gauss_newton(weights, examples_.x.middleRows(first, count), examples_.weight.segment(first, count), pass,
+                            *sum);
+    }
+    return sum;
+  };
+  const State all = fold_tree((rows + of_leaf - 1) / of_leaf, execution_, leaf, [](State& into, const State& from) {
+    *static_cast<Matrix*>(into.get()) += *static_cast<const Matrix*>(from.get());
+  });
+  Matrix out = std::move(*static_cast<Matrix*>(all.get()));
+  for (const Index l : net_.with_weights())
+    out.diagonal().segment(net_.begin(l), net_.layers[at(l)].matrix_size()).array() += decay_;
+  if (past_) out.diagonal() += past_->pull;
   return out;
 }
 
@@ -184,17 +236,25 @@ double Objective::batch(const Vector& weights, std::span<const Index> which, con
 }
 
 Course train_by_batches(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how,
-                        const RandomStream& order, const RandomStream& drops) {
+                        const RandomStream& order, const RandomStream& drops, const Keeper& keeper) {
   Course out;
   const Index n = objective.examples().count(), size = std::min(how.batch, n);
   const double first_loss = std::max(kNoLoss, objective.loss(start) / objective.total());
-  Judge judge(objective, held_out, how.patience);
-  Stepper stepper(how, start.size());
-  Vector weights = std::move(start), before = weights, gradient;
+  const Snapshot* from = keeper.from;
+  Judge judge(objective, held_out, how.patience, from ? from->least : Snapshot{}.least);
+  Stepper stepper(how, objective.net());
+  Vector weights = std::move(start), before, gradient;
   out.weights = weights;
   std::uint64_t steps = 0;
+  if (from) {
+    stepper.go_on_from(from->first, from->second);
+    weights = from->weights;
+    steps = from->steps;
+    out = from->course;
+  }
+  before = weights;
   try {
-    for (long long epoch = 0; epoch < how.epochs && out.stopped == Stop::not_yet; ++epoch) {
+    for (long long epoch = from ? from->epoch : 0; epoch < how.epochs && out.stopped == Stop::not_yet; ++epoch) {
       RandomStream shuffled = order.split(static_cast<std::uint64_t>(epoch));
       const std::vector<Index> rows = permutation(shuffled, n);
       const double step = how.step / (1 + how.fade * static_cast<double>(epoch));
@@ -218,7 +278,7 @@ Course train_by_batches(const Objective& objective, const Examples& held_out, Ve
         gradient *= static_cast<double>(n) / (static_cast<double>(which.size()) * objective.total());
         objective.net().decay(weights, objective.decay() / objective.total(), &gradient);
         if (how.noise > 0) shake(gradient, how.noise / std::pow(static_cast<double>(steps), kQuieter), chance);
-        stepper.step(weights, gradient, step);
+        stepper.step(weights, gradient, step, static_cast<double>(steps));
       }
       out.diverged = out.diverged || !weights.allFinite() || sum > kDiverged * mass * first_loss;
       if (out.diverged) {
@@ -228,6 +288,7 @@ Course train_by_batches(const Objective& objective, const Examples& held_out, Ve
       }
       out.training.push_back(sum / mass);
       if (judge.see(out, weights)) out.stopped = Stop::by_caller;
+      if (keeper.keep) keeper.keep({epoch + 1, steps, weights, stepper.first(), stepper.second(), judge.least(), out});
       objective.execution().report(static_cast<double>(epoch + 1) / static_cast<double>(how.epochs),
                                    fmt::format("epoch {}, mean loss {:.4g}", epoch + 1, sum / mass));
     }
@@ -268,8 +329,9 @@ Course train_on_all(const Objective& objective, const Examples& held_out, Vector
     return waited || norm <= kBelow * how.tolerance * norm_at_start;
   };
   try {
-    const Minimum found = how.solver == Solver::cg ? conjugate_gradient(objective, std::move(start), options)
-                                                   : lbfgs(objective, std::move(start), options);
+    const Minimum found = how.solver == Solver::cg   ? conjugate_gradient(objective, std::move(start), options)
+                          : how.solver == Solver::lm ? levenberg_marquardt(objective, std::move(start), options)
+                                                     : lbfgs(objective, std::move(start), options);
     last = found.x;
     out.stopped = waited ? Stop::by_caller : found.stopped == Stop::by_caller ? Stop::converged : found.stopped;
   } catch (const Cancelled&) {

@@ -1,18 +1,22 @@
 // lemma/neural/shared/training.hpp: from weights to better ones: by batches of rows, or by all rows at once.
 #pragma once
+#include <functional>
 #include <lemma/neural/shared/network.hpp>
 #include <lemma/optimize/stop.hpp>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
 
 namespace lemma::neural {
 
-enum class Solver { lbfgs, cg, sgd, nesterov, adam, rmsprop };
+enum class Solver { lbfgs, cg, lm, sgd, nesterov, adam, rmsprop };
 constexpr auto names_of(Solver) {
-  return std::array<std::string_view, 6>{"lbfgs", "cg", "sgd", "nesterov", "adam", "rmsprop"};
+  return std::array<std::string_view, 7>{"lbfgs", "cg", "lm", "sgd", "nesterov", "adam", "rmsprop"};
 }
-constexpr bool takes_all_rows(Solver solver) { return solver == Solver::lbfgs || solver == Solver::cg; }
+constexpr bool takes_all_rows(Solver solver) {
+  return solver == Solver::lbfgs || solver == Solver::cg || solver == Solver::lm;
+}
 
 /// Rows as a network takes them, all in memory.
 struct Examples {
@@ -51,6 +55,8 @@ class Objective {
   double loss(const Vector& weights) const;
   /// The diagonal of the Hessian as Gauss and Newton have it, of the losses and of what is added to them.
   Vector curvature(const Vector& weights) const;
+  /// All of it: a positive semidefinite matrix for the Hessian, its upper triangle.
+  Matrix gauss_newton(const Vector& weights) const;
   /// Σ w loss over the rows named, and its gradient.
   double batch(const Vector& weights, std::span<const Index> which, const Dropout& dropout, Vector& gradient) const;
 
@@ -72,7 +78,8 @@ struct TrainingOptions {
   long long epochs = 100;
   Index batch = 32;
   double step = 0.001, fade = 0, momentum = 0.9, dropout = 0, noise = 0;
-  int patience = 10;  // epochs, or iterations, without a lower loss of the rows held out
+  std::vector<double> rates = {};  // factor on the step of each layer with weights; empty: all 1
+  int patience = 10;               // epochs, or iterations, without a lower loss of the rows held out
 };
 
 /// What became of it.
@@ -85,6 +92,20 @@ struct Course {
   bool diverged = false;
 };
 
+/// Where training by batches stands after an epoch, and all it needs to go on with the same bits.
+struct Snapshot {
+  long long epoch = 0;      // epochs done
+  std::uint64_t steps = 0;  // steps done
+  Vector weights, first, second;
+  double least = std::numeric_limits<double>::infinity();  // loss of the rows held out
+  Course course;                                           // so far
+};
+/// Is told each, and may have one to go on from.
+struct Keeper {
+  const Snapshot* from = nullptr;
+  std::function<void(const Snapshot&)> keep = {};
+};
+
 /// By batches, in another order each epoch: rows of `order.split(epoch)`, units left out, and noise, by `drops.split(step)`. With g the mean
 /// gradient of a batch, λ/n θ in it, and ε = step / (1 + fade · epochs done):
 ///
@@ -95,8 +116,8 @@ struct Course {
 /// A batch whose loss is no number, or an epoch whose loss is ten times that of the start, ends it: the weights are then those
 /// from the end of the epoch before.
 Course train_by_batches(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how,
-                        const RandomStream& order, const RandomStream& drops);
-/// By L-BFGS or nonlinear conjugate gradients.
+                        const RandomStream& order, const RandomStream& drops, const Keeper& keeper = {});
+/// By L-BFGS, nonlinear conjugate gradients, or Levenberg and Marquardt.
 Course train_on_all(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how);
 
 }  // namespace lemma::neural

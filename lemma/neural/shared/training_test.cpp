@@ -89,7 +89,7 @@ Numbers plain_epochs(const Network& net, const Examples& all, const Vector& star
         sum += all.weight(rows[i]) * plain.row(all, rows[i], all.weight(rows[i]), &g);
       for (double& each : g) each *= static_cast<double>(n) / static_cast<double>(end - begin) / total;
       for (Index l = 0; l < 2; ++l)
-        for (Index i = net.begin(l); i < net.begin(l) + net.matrix_size(l); ++i)
+        for (Index i = net.begin(l); i < net.begin(l) + net.layers[static_cast<std::size_t>(l)].matrix_size(); ++i)
           g[static_cast<std::size_t>(i)] += decay / total * plain.theta[static_cast<std::size_t>(i)];
       ++steps;
       for (std::size_t i = 0; i < size; ++i) {
@@ -114,7 +114,7 @@ Numbers plain_epochs(const Network& net, const Examples& all, const Vector& star
   return out;
 }
 
-const Network kNet{{3, 5, 2}, Activation::tanh, Loss::cross_entropy};
+const Network kNet = dense_network({3, 5, 2}, Activation::tanh, Loss::cross_entropy);
 
 TEST(Training, GivesTheLossOfEachEpochThatPlainLoopsGive) {
   const Examples all = made_up(203, 5), none{Matrix(0, 3), Matrix(0, 2), Vector(0)};
@@ -166,13 +166,13 @@ TEST(Training, OfAllRowsMovesAlongRightDerivatives) {
   EXPECT_LE(found.values, 1e-12);
 }
 
-TEST(Training, ByLbfgsAndByConjugateGradientsEndsWhereTheGradientVanishes) {
+TEST(Training, OnAllRowsEndsWhereTheGradientVanishes) {
   const Examples all = made_up(200, 5), none{Matrix(0, 3), Matrix(0, 2), Vector(0)};
   const Vector start = kNet.initial(Init::glorot, RandomStream(3));
   const Objective objective(kNet, all, 0.5, {});
   Vector before, after;
   objective.value(start, before);
-  for (const Solver solver : {Solver::lbfgs, Solver::cg}) {
+  for (const Solver solver : {Solver::lbfgs, Solver::cg, Solver::lm}) {
     const Course found =
         train_on_all(objective, none, start, {.solver = solver, .tolerance = 1e-6, .max_iterations = 5000});
     EXPECT_EQ(found.stopped, Stop::converged) << name_of(solver);
@@ -182,9 +182,67 @@ TEST(Training, ByLbfgsAndByConjugateGradientsEndsWhereTheGradientVanishes) {
   }
 }
 
+TEST(Training, ByLevenbergAndMarquardtIsThereInAFewSteps) {
+  Examples all = made_up(200, 5), none{Matrix(0, 3), Matrix(0, 1), Vector(0)};
+  all.targets = (all.x.col(0) - 0.5 * all.x.col(2)).array() + 0.1 * all.x.col(1).array().square();
+  const Network linear = dense_network({3, 1}, Activation::identity, Loss::squared);
+  const Objective straight(linear, all, 0.5, {});
+  const Course one = train_on_all(straight, none, linear.initial(Init::glorot, RandomStream(3)),
+                                  {.solver = Solver::lm, .tolerance = 1e-3});
+  EXPECT_LE(one.training.size(), 2U);  // but for the damping it would be one
+  const Network bent = dense_network({3, 6, 1}, Activation::tanh, Loss::squared);
+  const Objective curved(bent, all, 1e-3, {});
+  const Vector start = bent.initial(Init::glorot, RandomStream(3));
+  const auto iterations = [&](Solver solver) {
+    const Course found =
+        train_on_all(curved, none, start, {.solver = solver, .tolerance = 1e-6, .max_iterations = 20000});
+    EXPECT_EQ(found.stopped, Stop::converged) << name_of(solver);
+    return found.training.size();
+  };
+  EXPECT_LT(2 * iterations(Solver::lm), iterations(Solver::lbfgs));
+}
+
+TEST(Training, ByRatesStepsOfALayerAreLongerOrNone) {
+  const Examples all = made_up(203, 5), none{Matrix(0, 3), Matrix(0, 2), Vector(0)};
+  const Vector start = kNet.initial(Init::glorot, RandomStream(3));
+  const Objective objective(kNet, all, 0.5, {});
+  for (const Solver solver : {Solver::sgd, Solver::nesterov, Solver::adam, Solver::rmsprop}) {
+    const auto trained = [&](double step, std::vector<double> rates) {
+      const TrainingOptions how{.solver = solver, .epochs = 4, .step = step, .rates = std::move(rates)};
+      return train_by_batches(objective, none, start, how, RandomStream(7, 1), RandomStream(7, 2)).weights;
+    };
+    EXPECT_EQ(trained(0.01, {2, 2}), trained(0.02, {})) << name_of(solver);
+    const Vector held = trained(0.01, {0, 1});
+    EXPECT_EQ(held.head(kNet.begin(1)), start.head(kNet.begin(1)));
+    EXPECT_NE(held.tail(3), start.tail(3));
+  }
+}
+
+TEST(Training, GoesOnFromAnyEpochWithTheSameBits) {
+  const Examples all = made_up(203, 5), held_out = made_up(90, 6);
+  const Vector start = kNet.initial(Init::glorot, RandomStream(3));
+  const Objective objective(kNet, all, 0.5, {});
+  for (const Solver solver : {Solver::sgd, Solver::nesterov, Solver::adam, Solver::rmsprop}) {
+    TrainingOptions how{.solver = solver, .epochs = 9, .step = 0.01, .fade = 0.1, .dropout = 0.3, .noise = 0.01};
+    const auto trained = [&](const Keeper& keeper) {
+      return train_by_batches(objective, held_out, start, how, RandomStream(7, 1), RandomStream(7, 2), keeper);
+    };
+    std::vector<Snapshot> kept;
+    const Course whole = trained({nullptr, [&](const Snapshot& snapshot) { kept.push_back(snapshot); }});
+    ASSERT_EQ(kept.size(), 9U);
+    for (const std::size_t epoch : {0U, 4U, 8U}) {
+      const Course again = trained({&kept[epoch], {}});
+      EXPECT_EQ(again.weights, whole.weights) << name_of(solver) << epoch;
+      EXPECT_EQ(again.training, whole.training);
+      EXPECT_EQ(again.held_out, whole.held_out);
+      EXPECT_EQ(again.best, whole.best);
+    }
+  }
+}
+
 TEST(Training, KeepsTheWeightsOfTheLeastLossOfTheRowsHeldOut) {
   const Examples all = made_up(40, 5), held_out = made_up(200, 6);
-  const Network net{{3, 30, 2}, Activation::tanh, Loss::cross_entropy};
+  const Network net = dense_network({3, 30, 2}, Activation::tanh, Loss::cross_entropy);
   const Vector start = net.initial(Init::glorot, RandomStream(3));
   const Objective objective(net, all, 0, {}), judged(net, held_out, 0, {});
   for (const Solver solver : {Solver::adam, Solver::lbfgs}) {
@@ -204,7 +262,7 @@ TEST(Training, ShakesTheGradientByNoiseThatGrowsQuieter) {
   // without any slope, a step of sgd is the noise itself
   const Examples all{Matrix::Zero(20, 3), Matrix::Zero(20, 1), Vector::Ones(20)},
       none{Matrix(0, 3), Matrix(0, 1), Vector(0)};
-  const Network net{{3, 800, 1}, Activation::identity, Loss::squared};
+  const Network net = dense_network({3, 800, 1}, Activation::identity, Loss::squared);
   const Objective objective(net, all, 0, {});
   const auto moved = [&](long long epochs, double noise) {
     Vector start = Vector::Zero(net.weight_count());
@@ -220,7 +278,7 @@ TEST(Training, ShakesTheGradientByNoiseThatGrowsQuieter) {
 
 TEST(Training, FindsStepsThatDivergeWithinAnEpochAndKeepsTheWeightsBefore) {
   const Examples all = made_up(400, 5), none{Matrix(0, 3), Matrix(0, 1), Vector(0)};
-  const Network net{{3, 8, 1}, Activation::identity, Loss::squared};
+  const Network net = dense_network({3, 8, 1}, Activation::identity, Loss::squared);
   Examples numbers = all;
   numbers.targets = all.x.rowwise().sum();
   const Vector start = net.initial(Init::glorot, RandomStream(3));

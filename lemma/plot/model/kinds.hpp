@@ -26,6 +26,7 @@ Figure tuning(const Shown& shown);
 Figure posterior(const Shown& shown);
 Figure sweep_cut(const Shown& shown);
 Figure bandwidths(const Shown& shown);
+Figure filters(const Shown& shown);
 // of what is said of rows
 Figure residuals(const Shown& shown);
 Figure fitted_curve(const Shown& shown);
@@ -44,6 +45,7 @@ Figure effects(const Shown& shown);
 Figure ellipses(const Shown& shown);
 Figure drawn_functions(const Shown& shown);
 Figure knee(const Shown& shown);
+Figure activations(const Shown& shown);
 
 /// A mixture of Gaussians of the columns as they are, two or more.
 bool has_ellipses(const TrainedModel& trained);

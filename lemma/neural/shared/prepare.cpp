@@ -1,16 +1,14 @@
-// lemma/neural/mlp/prepare.cpp: rows as a network learns them.
+// lemma/neural/shared/prepare.cpp: rows as a network learns them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/core.h>
 #include <lemma/core/hash.hpp>
 #include <lemma/math/column_moments.hpp>
-#include <lemma/neural/mlp/parts.hpp>
+#include <lemma/neural/shared/trained.hpp>
 
-namespace lemma::mlp {
+namespace lemma::neural {
 namespace {
-
-using neural::Loss;
 
 /// All numbers of the rows side by side, features and targets, and their weights.
 struct Gathered {
@@ -54,9 +52,9 @@ std::vector<Index> in_own_order(Gathered& all) {
   return out;
 }
 
-neural::Examples examples_of(const Gathered& all, const std::vector<Index>& which, Index width) {
+Examples examples_of(const Gathered& all, const std::vector<Index>& which, Index width) {
   const Index n = std::ssize(which), outputs = all.both.cols() - width;
-  neural::Examples out{Matrix(n, width), Matrix(n, outputs), Vector(n)};
+  Examples out{Matrix(n, width), Matrix(n, outputs), Vector(n)};
   for (Index i = 0; i < n; ++i) {
     out.x.row(i) = all.both.row(which[at(i)]).head(width);
     out.targets.row(i) = all.both.row(which[at(i)]).tail(outputs);
@@ -70,24 +68,35 @@ struct Scales {
   std::vector<Index> constant;
 };
 
-/// Means and standard deviations (divisor n); 1 for a column that is constant.
-Scales scales_of(const Matrix& x, const Vector& weight, const auto& name_of) {
+/// Means and standard deviations (divisor n), the same for columns that are scaled together; 1 for those that are constant.
+Scales scales_of(std::string_view method, const Matrix& x, const Vector& weight, Index together, const auto& name_of) {
   Block block(x, 0);
   block.weight = {weight.data(), at(weight.size())};
   ColumnMoments moments(x.cols());
   moments.accumulate(block);
-  const double total = weight.sum(), by_n = total > 1 ? std::sqrt((total - 1) / total) : 0;
-  Scales out{moments.mean(), moments.deviation() * by_n, {}};
-  for (Index j = 0; j < x.cols(); ++j) {
-    if (!std::isfinite(out.mean(j)) || !std::isfinite(out.scale(j)))
-      throw Error(
-          fmt::format("mlp: the values of '{}' reach beyond the range of numbers; use another unit", name_of(j)));
-    if (moments.least()(j) == moments.greatest()(j)) {
-      out.mean(j) = moments.least()(j);
-      out.scale(j) = 1;
-      out.constant.push_back(j);
-    } else if (!(out.scale(j) > 0)) {
-      out.scale(j) = 1;
+  const double total = weight.sum(), by_n = total > 1 ? (total - 1) / total : 0;
+  const Vector mean = moments.mean(), spread = by_n * moments.deviation().cwiseAbs2();
+  Scales out{mean, Vector(x.cols()), {}};
+  for (Index j = 0; j < x.cols(); ++j)
+    if (!std::isfinite(mean(j)) || !std::isfinite(spread(j)))
+      throw Error(fmt::format("{}: the values of '{}' reach beyond the range of numbers; use another unit", method,
+                              name_of(j)));
+  for (Index j = 0; j < together; ++j) {
+    double sum = 0, square = 0, least = moments.least()(j), greatest = moments.greatest()(j), count = 0;
+    for (Index k = j; k < x.cols(); k += together) sum += mean(k), ++count;
+    const double centre = together == x.cols() ? mean(j) : sum / count;
+    for (Index k = j; k < x.cols(); k += together) {
+      const double off = mean(k) - centre;
+      square += (spread(k) + off * off) / count;
+      least = std::min(least, moments.least()(k));
+      greatest = std::max(greatest, moments.greatest()(k));
+    }
+    const bool constant = least == greatest;
+    if (constant) out.constant.push_back(j);
+    const double scale = std::sqrt(square);
+    for (Index k = j; k < x.cols(); k += together) {
+      out.mean(k) = constant ? least : centre;
+      out.scale(k) = constant || !(scale > 0) ? 1 : scale;
     }
   }
   return out;
@@ -99,13 +108,13 @@ void bring(Matrix& x, const Vector& mean, const Vector& scale) {
 }
 
 /// Error naming the first response that the loss cannot take.
-void require_counts(const Rows& rows, const Execution& execution) {
+void require_counts(std::string_view method, const Rows& rows, const Execution& execution) {
   for_each_block(rows, execution, [&](const Block& block) {
     for (Index i = 0; i < block.rows(); ++i)
       for (Index k = 0; k < outputs_of(rows); ++k)
         if (!(response(block, i, k) >= 0))
-          throw Error(fmt::format("mlp: the loss poisson takes numbers of at least 0, and '{}' is {:g} in row {}",
-                                  rows.responses.empty() ? rows.target : rows.responses[at(k)].name,
+          throw Error(fmt::format("{}: the loss poisson takes numbers of at least 0, and '{}' is {:g} in row {}",
+                                  method, rows.responses.empty() ? rows.target : rows.responses[at(k)].name,
                                   response(block, i, k), block.first + i + 1));
   });
 }
@@ -117,36 +126,27 @@ Index outputs_of(const Rows& rows) {
   return std::max<Index>(1, std::ssize(rows.responses));
 }
 
-Loss chosen_loss(const Mlp& spec, const Rows& rows) {
+Loss chosen_loss(std::string_view method, std::optional<Loss> loss, const Rows& rows) {
   for (const auto& each : rows.responses)
     if (!each.classes.empty())
       throw Error(
-          fmt::format("mlp: of several responses all are numbers, and '{}' holds classes; per_response --base mlp fits "
+          fmt::format("{}: of several responses all are numbers, and '{}' holds classes; per_response --base {} fits "
                       "a network to each",
-                      each.name));
+                      method, each.name, method));
   const bool of_classes = !rows.classes.empty();
   if (rows.classes.size() == 1)
-    throw Error(fmt::format("mlp: all rows are of the class '{}'; there is nothing to tell apart", rows.classes[0]));
-  if (!spec.loss) return of_classes ? Loss::cross_entropy : Loss::squared;
-  if (of_classes && *spec.loss != Loss::cross_entropy)
-    throw Error(fmt::format("mlp: the loss {} is one of numbers, and '{}' holds classes; cross_entropy is for classes",
-                            name_of(*spec.loss), rows.target));
-  if (!of_classes && *spec.loss == Loss::cross_entropy)
     throw Error(
-        fmt::format("mlp: the loss cross_entropy is one of classes, and '{}' holds numbers (factor({}) makes "
+        fmt::format("{}: all rows are of the class '{}'; there is nothing to tell apart", method, rows.classes[0]));
+  if (!loss) return of_classes ? Loss::cross_entropy : Loss::squared;
+  if (of_classes && *loss != Loss::cross_entropy)
+    throw Error(fmt::format("{}: the loss {} is one of numbers, and '{}' holds classes; cross_entropy is for classes",
+                            method, name_of(*loss), rows.target));
+  if (!of_classes && *loss == Loss::cross_entropy)
+    throw Error(
+        fmt::format("{}: the loss cross_entropy is one of classes, and '{}' holds numbers (factor({}) makes "
                     "classes of them)",
-                    rows.target, rows.target));
-  return *spec.loss;
-}
-
-neural::Network network_of(const Mlp& spec, Index inputs, Index outputs) {
-  neural::Network out;
-  out.sizes.push_back(inputs);
-  for (const double units : spec.layers) out.sizes.push_back(static_cast<Index>(units));
-  out.sizes.push_back(outputs);
-  out.activation = spec.activation;
-  out.loss = spec.loss.value_or(Loss::squared);
-  return out;
+                    method, rows.target, rows.target));
+  return *loss;
 }
 
 std::uint64_t key_of_row(const Block& block, Index i) {
@@ -168,8 +168,8 @@ RandomStream stream_of(std::int64_t seed, Index restart) {
   return RandomStream(static_cast<std::uint64_t>(seed)).split(static_cast<std::uint64_t>(restart));
 }
 
-Vector start_of(const neural::Network& net, const Mlp& spec, std::int64_t seed, Index restart) {
-  return net.initial(spec.init.value_or(neural::Init::glorot), stream_of(seed, restart).split(0));
+Vector start_of(const Plan& plan, std::int64_t seed, Index restart) {
+  return plan.net.initial(plan.settings.init.value_or(Init::glorot), stream_of(seed, restart).split(0));
 }
 
 Index best_of(const Vector& restart_losses) {
@@ -179,32 +179,37 @@ Index best_of(const Vector& restart_losses) {
   return best;
 }
 
-neural::Examples prepare_more(const MlpModel& model, const Rows& rows, const Execution& execution) {
+Examples prepare_more(const Trained& model, const Plan& plan, const Rows& rows, const Execution& execution) {
   require_finite(rows, execution.part(0, 0.4));
-  if (*model.spec.loss == Loss::poisson) require_counts(rows, execution.part(0.4, 0.5));
+  if (plan.net.loss == Loss::poisson) require_counts(plan.method, rows, execution.part(0.4, 0.5));
   Gathered all = gathered(rows, model.outputs(), execution.part(0.5, 1));
   const std::vector<Index> which = in_own_order(all);
-  require(!which.empty(), "mlp: the weights of all rows are 0, so there is nothing to learn from");
-  neural::Examples out = examples_of(all, which, model.width());
+  require(!which.empty(),
+          fmt::format("{}: the weights of all rows are 0, so there is nothing to learn from", plan.method));
+  Examples out = examples_of(all, which, model.width());
   bring(out.x, model.mean, model.scale);
   if (model.classes == 0) bring(out.targets, model.response_mean, model.response_scale);
   return out;
 }
 
-Prepared prepare(const Mlp& spec, const Rows& rows, std::int64_t seed, const Execution& execution) {
+Prepared prepare(const Plan& plan, const Rows& rows, std::int64_t seed, const Execution& execution) {
   require_finite(rows, execution.part(0, 0.2));
-  if (*spec.loss == Loss::poisson) require_counts(rows, execution.part(0.2, 0.3));
+  const double share = plan.settings.validation;
+  const Loss loss = plan.net.loss;
+  if (loss == Loss::poisson) require_counts(plan.method, rows, execution.part(0.2, 0.3));
   const Index p = rows.width(), outputs = outputs_of(rows);
   Prepared out;
   {
     Gathered all = gathered(rows, outputs, execution.part(0.3, 0.7));
     std::vector<Index> train, held_out;
     for (const Index row : in_own_order(all))
-      (is_held_out(all.key[at(row)], spec.validation, seed) ? held_out : train).push_back(row);
-    require(!train.empty() || !held_out.empty(),
-            "mlp: the weights of all rows are 0, so there is nothing to learn from");
-    require(!train.empty(), "mlp: all rows are held out; take a smaller share for validation");
-    require(spec.validation == 0 || !held_out.empty(), "mlp: no row is held out; take a larger share for validation");
+      (is_held_out(all.key[at(row)], share, seed) ? held_out : train).push_back(row);
+    const auto need = [&](bool holds, std::string_view otherwise) {
+      require(holds, fmt::format("{}: {}", plan.method, otherwise));
+    };
+    need(!train.empty() || !held_out.empty(), "the weights of all rows are 0, so there is nothing to learn from");
+    need(!train.empty(), "all rows are held out; take a smaller share for validation");
+    need(share == 0 || !held_out.empty(), "no row is held out; take a larger share for validation");
     out.train = examples_of(all, train, p);
     out.held_out = examples_of(all, held_out, p);
   }
@@ -213,34 +218,37 @@ Prepared prepare(const Mlp& spec, const Rows& rows, std::int64_t seed, const Exe
   const bool of_numbers = rows.classes.empty();
   out.response_mean = Vector::Zero(of_numbers ? outputs : 0);
   out.response_scale = Vector::Ones(of_numbers ? outputs : 0);
-  const Scales columns = scales_of(out.train.x, out.train.weight, [&](Index j) { return rows.features[at(j)]; });
-  for (const Index j : columns.constant) out.constant.push_back(rows.features[at(j)]);
-  if (spec.standardize) {
+  const Index together = plan.channels > 0 ? plan.channels : p;
+  const Scales columns =
+      scales_of(plan.method, out.train.x, out.train.weight, together, [&](Index j) { return rows.features[at(j)]; });
+  for (const Index j : columns.constant)
+    out.constant.push_back(plan.channels == 0   ? fmt::format("'{}'", rows.features[at(j)])
+                           : plan.channels == 1 ? "the only channel"
+                                                : fmt::format("channel {}", j + 1));
+  if (plan.settings.standardize) {
     out.mean = columns.mean;
     out.scale = columns.scale;
-    if (of_numbers && *spec.loss != Loss::poisson) {
-      const Scales responses = scales_of(out.train.targets, out.train.weight, [&](Index k) {
+    if (of_numbers && loss != Loss::poisson) {
+      const Scales responses = scales_of(plan.method, out.train.targets, out.train.weight, outputs, [&](Index k) {
         return rows.responses.empty() ? rows.target : rows.responses[at(k)].name;
       });
       out.response_mean = responses.mean;
       out.response_scale = responses.scale;
     }
   }
-  for (neural::Examples* part : {&out.train, &out.held_out}) {
+  for (Examples* part : {&out.train, &out.held_out}) {
     bring(part->x, out.mean, out.scale);
     if (of_numbers) bring(part->targets, out.response_mean, out.response_scale);
   }
   return out;
 }
 
-std::string why_nothing(const MlpModel& model) {
-  const Mlp& spec = model.spec;
-  if (model.past.size() > 0) return {};
-  if (!neural::takes_all_rows(*spec.solver))
+std::string why_nothing(const Settings& settings) {
+  if (!takes_all_rows(*settings.solver))
     return fmt::format("It was trained by {} in batches and ended by choice, not where the gradient vanishes",
-                       name_of(*spec.solver));
-  if (spec.validation > 0) return "It was stopped early by choice, where the loss of the rows held out was least";
+                       name_of(*settings.solver));
+  if (settings.validation > 0) return "It was stopped early by choice, where the loss of the rows held out was least";
   return {};
 }
 
-}  // namespace lemma::mlp
+}  // namespace lemma::neural
