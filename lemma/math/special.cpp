@@ -1,4 +1,5 @@
 // lemma/math/special.cpp
+#include <algorithm>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
@@ -28,6 +29,14 @@ ShiftedSum exponentiate(double* row, Index n) {
   return {largest, sum};
 }
 
+/// The row becomes its softmax; returns log Σ exp.
+double normalise(double* row, Index n) {
+  const ShiftedSum s = exponentiate(row, n);
+  if (s.sum > 0)
+    for (Index j = 0; j < n; ++j) row[j] /= s.sum;
+  return s.log();
+}
+
 }  // namespace
 
 double log_sum_exp(const VectorView& v) {
@@ -43,10 +52,29 @@ Vector log_sum_exp_rows(const MatrixView& m) {
 
 Vector softmax_rows(Eigen::Ref<Matrix> m) {
   Vector out(m.rows());
-  for (Index i = 0; i < m.rows(); ++i) {
-    const ShiftedSum s = exponentiate(m.row(i).data(), m.cols());
-    if (s.sum > 0) m.row(i) /= s.sum;
-    out(i) = s.log();
+  const Index n = m.cols();
+  if (n == 0 || m.outerStride() != n) {
+    for (Index i = 0; i < m.rows(); ++i) out(i) = normalise(m.row(i).data(), n);
+    return out;
+  }
+  // Rows that touch are exponentiated at once: a call for each of few columns costs more than its numbers do.
+  for (Index first = 0, i = 0; first < m.rows(); first = i) {
+    for (i = first; i < m.rows(); ++i) {
+      Eigen::Map<Eigen::ArrayXd> v(m.row(i).data(), n);
+      out(i) = v.maxCoeff<Eigen::PropagateNaN>();
+      if (!std::isfinite(out(i))) break;  // it stays as it is
+      v -= out(i);
+    }
+    const std::span<double> numbers(m.row(first).data(), static_cast<std::size_t>((i - first) * n));
+    simd::exp(numbers, numbers);
+    for (Index r = first; r < i; ++r) {
+      double* row = m.row(r).data();
+      double sum = 0;
+      for (Index j = 0; j < n; ++j) sum += row[j];
+      for (Index j = 0; j < n; ++j) row[j] /= sum;
+      out(r) += std::log(sum);
+    }
+    i = std::min(i + 1, m.rows());
   }
   return out;
 }

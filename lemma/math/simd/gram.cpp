@@ -13,6 +13,16 @@
 #include <lemma/math/simd/gram.hpp>
 #include <utility>
 
+#ifndef LEMMA_GRAM_TAKEN  // once for all targets
+#define LEMMA_GRAM_TAKEN
+namespace lemma::simd {
+/// How many rows were looked at, and how many of them were taken.
+struct Taken {
+  std::size_t looked_at = 0, rows = 0;
+};
+}  // namespace lemma::simd
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace lemma::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -28,9 +38,9 @@ static_assert(kPanel % kAtOnce == 0);
 std::size_t panel_width() { return kPanel; }
 
 /// One row to its place in each panel. What the last vector holds beyond the last column is never stored in C.
-void centre_into_panels(const double* HWY_RESTRICT x, const double* HWY_RESTRICT origin, double scale,
-                        std::size_t columns, double* HWY_RESTRICT out, std::size_t panel_size,
-                        double* HWY_RESTRICT sum) {
+HWY_INLINE void centre_into_panels(const double* HWY_RESTRICT x, const double* HWY_RESTRICT origin, double scale,
+                                   std::size_t columns, double* HWY_RESTRICT out, std::size_t panel_size,
+                                   double* HWY_RESTRICT sum) {
   const Lanes d;
   const V factor = hn::Set(d, scale);
   std::size_t j = 0;
@@ -41,12 +51,38 @@ void centre_into_panels(const double* HWY_RESTRICT x, const double* HWY_RESTRICT
       hn::Store(moved, d, to);
       if (sum) hn::StoreU(hn::MulAdd(moved, factor, hn::LoadU(d, sum + j)), d, sum + j);
     }
-    if (to == out + kPanel) continue;
+    if (to == out + kPanel || j == columns) continue;
+#if HWY_TARGET <= HWY_AVX2  // masked vectors touch nothing beyond the last column
+    const auto there = hn::FirstN(d, columns - j);
+    const V moved = hn::Mul(hn::Sub(hn::MaskedLoad(there, d, x + j), hn::MaskedLoad(there, d, origin + j)), factor);
+    hn::Store(moved, d, to);
+    if (sum) hn::BlendedStore(hn::Add(hn::MaskedLoad(there, d, sum + j), hn::Mul(moved, factor)), there, d, sum + j);
+    j = columns;
+#else
     for (; j < columns; ++j, ++to) {
       *to = (x[j] - origin[j]) * scale;
       if (sum) sum[j] += *to * scale;
     }
+#endif
   }
+}
+
+void centre_row(const double* x, const double* origin, double scale, std::size_t columns, double* out,
+                std::size_t panel_size, double* sum) {
+  centre_into_panels(x, origin, scale, columns, out, panel_size, sum);
+}
+
+/// Rows of weight other than 0, until `room` of them have come.
+Taken centre_rows(const double* x, std::size_t stride, std::size_t count, const double* origin, const double* roots,
+                  std::size_t columns, std::size_t room, double* out, std::size_t panel_size, double* sum) {
+  Taken taken;
+  for (; taken.looked_at < count && taken.rows < room; ++taken.looked_at) {
+    const double root = roots[taken.looked_at];
+    if (!(root != 0)) continue;
+    centre_into_panels(x + taken.looked_at * stride, origin, root, columns, out + taken.rows * kPanel, panel_size, sum);
+    ++taken.rows;
+  }
+  return taken;
 }
 
 /// Σ aᵢ bⱼ over the rows of a tile: kAtOnce columns of one panel by Count vectors of columns of another.
@@ -143,7 +179,8 @@ HWY_AFTER_NAMESPACE();
 namespace lemma::simd {
 
 HWY_EXPORT(panel_width);
-HWY_EXPORT(centre_into_panels);
+HWY_EXPORT(centre_row);
+HWY_EXPORT(centre_rows);
 HWY_EXPORT(square_panels);
 
 namespace {
@@ -181,14 +218,29 @@ GramTile::GramTile(Eigen::Ref<Matrix> upper, Start start)
 GramTile::~GramTile() { spare() = std::move(scratch_); }
 
 void GramTile::add(std::span<const double> x, std::span<const double> origin, double root, std::span<double> sum) {
-  if (used_ == capacity_) {
-    finish();
-    ask();
-  }
+  if (used_ == capacity_) square();
   const std::size_t width = LEMMA_DISPATCH(panel_width)();
-  LEMMA_DISPATCH(centre_into_panels)
+  LEMMA_DISPATCH(centre_row)
   (x.data(), origin.data(), root, columns_, panels_ + used_ * width, width * capacity_, sum.data());
   ++used_;
+}
+
+void GramTile::add(const MatrixView& x, std::span<const double> origin, std::span<const double> roots,
+                   std::span<double> sum) {
+  const std::size_t width = LEMMA_DISPATCH(panel_width)(), stride = static_cast<std::size_t>(x.outerStride());
+  for (std::size_t done = 0; done < roots.size();) {
+    if (used_ == capacity_) square();
+    const auto taken = LEMMA_DISPATCH(centre_rows)(x.data() + done * stride, stride, roots.size() - done, origin.data(),
+                                                   roots.data() + done, columns_, capacity_ - used_,
+                                                   panels_ + used_ * width, width * capacity_, sum.data());
+    done += taken.looked_at;
+    used_ += taken.rows;
+  }
+}
+
+void GramTile::square() {
+  finish();
+  ask();
 }
 
 void GramTile::finish() {

@@ -22,10 +22,14 @@ class GramTile {
 
   /// One more row of weight root²; sum += w (x − origin) where there is a sum.
   void add(std::span<const double> x, std::span<const double> origin, double root, std::span<double> sum = {});
+  /// The rows of x, of weights root²; those of weight 0 are left out. The same bits as one after the other.
+  void add(const MatrixView& x, std::span<const double> origin, std::span<const double> roots,
+           std::span<double> sum = {});
   /// Squares the rows that are still waiting: without it C is not complete.
   void finish();
 
  private:
+  void square();
   Eigen::Ref<Matrix> upper_;
   std::size_t columns_, capacity_, used_ = 0;
   bool onto_;                    // C holds something to be added to

@@ -48,6 +48,29 @@ TEST(GramTile, IsTheWeightedScatterAboutTheOriginAtEveryWidthAndLength) {
     }
 }
 
+TEST(GramTile, ManyRowsAtOnceHaveTheBitsOfOneAfterTheOther) {
+  for (const Index columns : {1, 3, 8, 20, 24, 47})
+    for (const Index rows : {1, 255, 256, 600}) {
+      const Matrix wide = normal_matrix(rows, columns + 2, 1), origin = normal_matrix(1, columns, 2);
+      const MatrixView x = wide.middleCols(1, columns);  // rows that stand apart
+      Vector root = normal_matrix(rows, 1, 3).col(0).cwiseAbs();
+      for (Index i = 0; i < rows; i += 3) root(i) = 0;
+      Matrix one = Matrix::Zero(columns, columns), all = one;
+      Vector one_sum = Vector::Zero(columns), all_sum = one_sum;
+      simd::GramTile single(one, Start::onto);
+      for (Index i = 0; i < rows; ++i)
+        if (root(i) > 0)
+          single.add({x.row(i).data(), static_cast<std::size_t>(columns)}, row_of(origin, 0), root(i),
+                     span_of(one_sum));
+      single.finish();
+      simd::GramTile together(all, Start::onto);
+      together.add(x, row_of(origin, 0), {root.data(), static_cast<std::size_t>(rows)}, span_of(all_sum));
+      together.finish();
+      EXPECT_EQ(one, all) << rows << " x " << columns;
+      EXPECT_EQ(one_sum, all_sum) << rows << " x " << columns;
+    }
+}
+
 TEST(GramTile, KeepsItsRowsWhenAnotherIsMadeOnTheSameThread) {
   const Matrix x = normal_matrix(10, 5, 1), other = normal_matrix(10, 5, 2), origin = Matrix::Zero(1, 5);
   Matrix first(5, 5), second(5, 5);

@@ -3,8 +3,8 @@
 #include <lemma/core/error.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
-#include <lemma/math/simd.hpp>
 #include <lemma/math/simd/gram.hpp>
+#include <lemma/math/simd/triangle.hpp>
 #include <lemma/mixture/gmm/components.hpp>
 #include <lemma/mixture/shared/spread.hpp>
 #include <numbers>
@@ -70,13 +70,14 @@ void Gaussians::factorise() {
   constants_ = Vector::Constant(count(), -0.5 * static_cast<double>(p) * std::log(2 * std::numbers::pi));
   if (has_matrices()) {
     roots_.resize(covariances_.rows(), p);
+    inverse_.resize(matrices(), p);
     for (Index m = 0; m < matrices(); ++m) {
       auto sigma = covariances_.middleRows(m * p, p);
       if (ground_->shape) sigma = ground_->shape(sigma, floor_binds_);
       else if (ground_->floor > 0) sigma = clipped(sigma, *ground_, floor_binds_);
       const Matrix root = root_of(sigma);
       roots_.middleRows(m * p, p) = root;
-      triangles_.emplace_back(root);
+      inverse_.row(m) = root.diagonal().cwiseInverse().transpose();
     }
     for (Index k = 0; k < count(); ++k) constants_(k) -= 0.5 * log_determinant(block(roots_, matrix_of(k)));
     return;
@@ -98,17 +99,24 @@ void Gaussians::factorise() {
 
 void Gaussians::log_densities(const MatrixView& x, Eigen::Ref<Matrix> out) const {
   const Index p = width();
+  if (has_matrices()) {
+    const auto columns = lemma::at(p);
+    simd::RowsAside rows(x, {ground_->origin.data(), columns});
+    Vector squares(x.rows());
+    for (Index k = 0; k < count(); ++k) {
+      const std::span<const double> inverse(inverse_.row(matrix_of(k)).data(), columns);
+      rows.squares({means_.row(k).data(), columns}, block(roots_, matrix_of(k)), inverse,
+                   {squares.data(), lemma::at(x.rows())});
+      out.col(k) = constants_(k) - 0.5 * squares.array();
+    }
+    return;
+  }
   const Matrix centred = x.rowwise() - ground_->origin.transpose();
   Matrix y(x.rows(), p);
   Vector scale(p);
   for (Index k = 0; k < count(); ++k) {
-    y = centred.rowwise() - means_.row(k);
-    if (has_matrices()) {
-      triangles_[lemma::at(matrix_of(k))].divide(y);
-    } else {
-      for (Index j = 0; j < p; ++j) scale(j) = 1 / std::sqrt(variance_of(k, j));
-      y.array().rowwise() *= scale.transpose().array();
-    }
+    for (Index j = 0; j < p; ++j) scale(j) = 1 / std::sqrt(variance_of(k, j));
+    y = (centred.rowwise() - means_.row(k)).array().rowwise() * scale.transpose().array();
     for (Index i = 0; i < x.rows(); ++i) out(i, k) = constants_(k) - 0.5 * mixture::square_sum(y.row(i).data(), p);
   }
 }
@@ -126,13 +134,13 @@ void Gaussians::add(const MatrixView& x, const MatrixView& r, std::span<double> 
 
 void Gaussians::add_products(const MatrixView& x, const MatrixView& r, std::span<double> sums) const {
   const auto p = lemma::at(width());
+  std::vector<double> root(lemma::at(x.rows()));
   for (Index k = 0; k < count(); ++k) {
     const auto sum = sums.subspan(lemma::at(k) * p, p);
     Eigen::Map<Matrix> upper(sums.data() + count() * width() + matrix_of(k) * width() * width(), width(), width());
     simd::GramTile tile(upper, simd::GramTile::Start::onto);
-    const std::span<const double> origin(about_.row(k).data(), p);
-    for (Index i = 0; i < x.rows(); ++i)
-      if (r(i, k) > 0) tile.add({x.row(i).data(), p}, origin, std::sqrt(r(i, k)), sum);
+    for (Index i = 0; i < x.rows(); ++i) root[lemma::at(i)] = r(i, k) > 0 ? std::sqrt(r(i, k)) : 0;
+    tile.add(x, {about_.row(k).data(), p}, root, sum);
     tile.finish();
   }
 }

@@ -1,7 +1,6 @@
 // lemma/mixture/gmm/components.hpp: Gaussians for the EM of shared/em.hpp.
 #pragma once
 #include <functional>
-#include <lemma/math/row_products.hpp>
 #include <lemma/mixture/gmm.hpp>
 #include <optional>
 
@@ -61,8 +60,8 @@ class Gaussians final : public em::Components {
   std::shared_ptr<const Ground> ground_;
   Matrix means_, covariances_, about_;  // about_: the means as numbers that rows are subtracted from
   Matrix roots_;                        // the R_k below each other
-  std::vector<RightTriangle> triangles_;
-  Vector constants_;  // −½ p log 2π − Σ log r_jj
+  Matrix inverse_;                      // 1 / r_jj, a row for each R_k
+  Vector constants_;                    // −½ p log 2π − Σ log r_jj
   bool floor_binds_ = false;
 };
 
