@@ -13,18 +13,27 @@
 namespace lemma {
 namespace {
 
-/// Of each thing the distance within which there are so many, itself counted.
-Vector core_distances(const ReachedThings& things, Index count, const Execution& execution) {
+constexpr Index kFewRows = 2048;   // Prim looks at all pairs as fast
+constexpr Index kLeastListed = 8;  // neighbours of a row: of fewer there are too many parts to join
+
+/// Of each thing the distance within which there are so many, itself counted; and of rows who these are.
+struct Cores {
+  Vector distance;
+  NeighborLists nearest;
+};
+
+Cores core_distances(const ReachedThings& things, Index count, const Execution& execution) {
   const Index n = things.all.count();
-  Vector out(n);
+  Cores out{Vector(n), {}};
   if (things.metric) {
     const Neighbors search(things.points, *things.metric, SearchOptions{}, execution.part(0, 0.3));
-    const NeighborLists lists = search.nearest(things.points, count, execution.part(0.3, 1, "core distances"));
+    out.nearest =
+        search.nearest(things.points, std::max(count, kLeastListed), execution.part(0.3, 1, "core distances"));
     for (Index i = 0; i < n; ++i) {
-      if (static_cast<Index>(lists.distances_of(i).size()) < count)
+      if (static_cast<Index>(out.nearest.distances_of(i).size()) < count)
         throw Error(fmt::format("hdbscan: row {} cannot be compared with {} rows: no column is known of both", i + 1,
                                 count - 1));
-      out(i) = lists.distances_of(i).back();
+      out.distance(i) = out.nearest.distances_of(i)[at(count - 1)];
     }
     return out;
   }
@@ -32,9 +41,17 @@ Vector core_distances(const ReachedThings& things, Index count, const Execution&
   for (Index i = 0; i < n; ++i) {
     things.all.row(i, row);
     std::nth_element(row.begin(), row.begin() + count - 1, row.end());
-    out(i) = row[at(count - 1)];
+    out.distance(i) = row[at(count - 1)];
   }
   return out;
+}
+
+std::vector<Edge> tree_of(const ReachedThings& things, const Cores& cores, const Execution& execution) {
+  const std::span<const double> core(cores.distance.data(), at(cores.distance.size()));
+  const bool filters = things.metric && things.metric->sum() == BoundMetric::Sum::squares;
+  if (filters && things.all.count() > kFewRows)
+    return mutual_reachability_tree(things.points, *things.metric, cores.nearest, core, execution);
+  return mutual_reachability_tree(things.all, core, execution);
 }
 
 }  // namespace
@@ -101,8 +118,9 @@ HdbscanModel fit(const Valid<Hdbscan>& spec, const Rows& rows, const FitOptions&
                               count_of(n, "row")));
   const ReachedThings things = reached_things(model.spec, rows, execution.part(0, 0.05));
   if (things.metric) model.spec.metric = things.metric->metric();
-  model.core = core_distances(things, *model.spec.min_points, execution.part(0.05, 0.15));
-  const auto edges = mutual_reachability_tree(things.all, {model.core.data(), at(n)}, execution.part(0.15, 0.6));
+  Cores cores = core_distances(things, *model.spec.min_points, execution.part(0.05, 0.3));
+  const auto edges = tree_of(things, cores, execution.part(0.3, 0.6));
+  model.core = std::move(cores.distance);
   std::vector<Joined> joined;
   for (const Edge& each : edges) joined.push_back({each.from, each.to, each.weight});
   model.merges = merges_of(joined);

@@ -24,7 +24,7 @@ constexpr auto names_of(ClusterSelection) { return std::array<std::string_view, 
 /// stabilities (of equals the larger clusters); `leaf` takes those that do not part. Rows of none of them are noise. Heights of 0
 /// (copies of rows) count as the least height above 0.
 ///
-/// Cost         O(n² p) time: Prim's spanning tree of r; memory O(n p), of a given square 4 n² bytes.
+/// Cost         O(n² p) time, of Euclidean distances in float32 for most pairs; memory O(n (p + min_points)), of a square 4 n² bytes.
 /// Certificate  consistent: from all distances, the core distances are those of the rows and each merge is as high as the least r
 ///              between its two sides and no pair of rows comes together higher than r: this tree is the hierarchy. Stabilities
 ///              follow anew from the height at which each row first stands among min_cluster_size; no choice has a greater sum.

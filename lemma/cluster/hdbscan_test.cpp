@@ -101,6 +101,33 @@ TEST(Hdbscan, TheSpanningTreeIsTheOneOfAllPairs) {
   EXPECT_EQ(mutual_reachability_tree(Dissimilarities::on_demand(x, Metric()), {model.core.data(), 120}), expected);
 }
 
+TEST(Hdbscan, OfManyRowsIsTheHierarchyOfAllPairsAndAWrongOneIsFoundOut) {
+  const Matrix x = densities(2500, 8);  // enough for float32 to be asked first, by the fit and by the certificate
+  const auto model = fit(Hdbscan{.min_cluster_size = 30, .min_points = 6}, x);
+  ASSERT_TRUE(model.certificate.holds()) << model.certificate.message;
+  const auto tree = mutual_reachability_tree(Dissimilarities::on_demand(x, Metric()), {model.core.data(), 2500});
+  for (Index t = 0; t < 2499; ++t) ASSERT_EQ(model.heights(t), tree[at(t)].weight);
+  const auto one = fit(Hdbscan{.min_cluster_size = 30, .min_points = 6}, x, {.threads = 1});
+  EXPECT_EQ(one.merges, model.merges);
+  EXPECT_EQ(one.labels, model.labels);
+  const auto message = [&](const HdbscanModel& wrong) {
+    const Certificate found = certify(wrong, MemoryRows(x), {});
+    return found.holds() ? "it holds" : found.message;
+  };
+  HdbscanModel higher = model;  // the last merge higher than what joins its sides
+  higher.heights(2498) *= 1.5;
+  EXPECT_NE(message(higher).find("Merge 2499 has the height"), std::string::npos) << message(higher);
+  HdbscanModel lower = model;
+  lower.heights(1000) = lower.heights(999);
+  EXPECT_NE(message(lower).find("Merge 1001 has the height"), std::string::npos) << message(lower);
+  HdbscanModel wide = model;
+  wide.core(7) *= 1.2;
+  EXPECT_NE(message(wide).find("core distance"), std::string::npos) << message(wide);
+  HdbscanModel other = model;  // by other core distances
+  other.spec.min_points = 5;
+  EXPECT_NE(message(other).find("core distance"), std::string::npos) << message(other);
+}
+
 TEST(Hdbscan, StabilitiesAreThoseOfTheLevelsTakenOneByOne) {
   // By definition: at each level (height) the components with enough rows; a cluster lives as long as it does not part.
   const Matrix x = densities(90, 3);

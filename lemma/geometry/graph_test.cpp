@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/geometry/graph.hpp>
+#include <lemma/geometry/graph/concurrent_sets.hpp>
+#include <lemma/geometry/graph/mutual_reachability.hpp>
+#include <lemma/geometry/graph/union_find.hpp>
 #include <numeric>
 #include <rapidcheck/gtest.h>
 #include <set>
@@ -260,6 +263,56 @@ TEST(ShortestPaths, FromAPlaceOutsideLeadThroughItsBestDoor) {
   EXPECT_EQ(found(2), 0.5);
   EXPECT_EQ(found(3), 5.5);
   EXPECT_EQ(found(4), HUGE_VAL);
+}
+
+/// Groups of which some are far apart, some touch, with copies of rows and rows far off.
+Matrix groups(Index n, Index width, std::uint64_t seed) {
+  Matrix x = normal_matrix(n, width, seed);
+  for (Index i = 0; i < n; ++i) x(i, 0) += static_cast<double>(i % 5 * (i % 5) * 6);
+  for (Index i = 0; i < n / 10; ++i) x.row(i) = x.row(n - 1 - i);
+  for (Index i = 0; i < 5; ++i) x(i, width - 1) += 100.0 * static_cast<double>(i);
+  return x;
+}
+
+TEST(MutualReachabilityTree, FromListsIsTheOneOfAllPairs) {
+  for (const Index width : {2, 10})
+    for (const Index reach : {1, 5, 20}) {
+      const Matrix x = groups(900, width, 3);
+      const BoundMetric metric(Metric(), width);
+      const auto lists = Neighbors(x, metric).nearest(x, std::max<Index>(8, reach));
+      std::vector<double> core;
+      for (Index i = 0; i < x.rows(); ++i) core.push_back(lists.distances_of(i)[static_cast<std::size_t>(reach - 1)]);
+      const auto expected = mutual_reachability_tree(Dissimilarities::on_demand(x, metric), core);
+      EXPECT_EQ(mutual_reachability_tree(x, metric, lists, core), expected) << width << " " << reach;
+      EXPECT_EQ(mutual_reachability_tree(x, metric, lists, core, {.threads = 1}), expected) << width << " " << reach;
+    }
+}
+
+TEST(MutualReachabilityTree, OfRowsOnALatticeIsTheOneOfAllPairsToo) {
+  Matrix x(400, 2);  // equal distances everywhere, so that edges are told apart by their vertices alone
+  for (Index i = 0; i < 400; ++i) x.row(i) << static_cast<double>(i % 20), static_cast<double>(i / 20);
+  const BoundMetric metric(Metric(), 2);
+  const auto lists = Neighbors(x, metric).nearest(x, 8);
+  const std::vector<double> none(400, 0.0);
+  EXPECT_EQ(mutual_reachability_tree(x, metric, lists, none), spanning_tree(Dissimilarities::of_rows(x, Metric())));
+  const Matrix equal = Matrix::Ones(300, 2);  // all pairs get through: then it is Prim's
+  EXPECT_EQ(mutual_reachability_tree(equal, metric, Neighbors(equal, metric).nearest(equal, 3),
+                                     std::vector<double>(300, 0.0)),
+            spanning_tree(Dissimilarities::of_rows(equal, Metric())));
+}
+
+TEST(ConcurrentSets, AreTheSetsOfOneThreadWithTheirFirstMembersAsRoots) {
+  constexpr Index n = 20'000;
+  RandomStream random(7);
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index k = 0; k < n; ++k) pairs.emplace_back(random.uniform() * n, random.uniform() * n);
+  UnionFind plain(n);
+  for (const auto& [i, j] : pairs) plain.join(i, j);
+  ConcurrentSets sets(n);
+  parallel_for(n / 100, {.threads = 4}, [&](Index part) {
+    for (Index k = part * 100; k < (part + 1) * 100; ++k) sets.join(pairs[at(k)].first, pairs[at(k)].second);
+  });
+  for (Index i = 0; i < n; ++i) ASSERT_EQ(sets.find(i), plain.find(i));
 }
 
 }  // namespace

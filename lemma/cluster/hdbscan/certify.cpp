@@ -7,6 +7,7 @@
 #include <lemma/cluster/shared/row_prints.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/math/simd/rough.hpp>
 #include <lemma/model/comparison.hpp>
 #include <limits>
 #include <mutex>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double kTolerance =
     1e-12;  // of the greatest height: distances are the same to the last bit wherever they are found
+constexpr Index kFewRows = 1024;  // up to so many all pairs are compared exactly
 constexpr Index kTogether = 64,
                 kPanels = 16;  // places of a band, and panels of points that it is compared with at once
 
@@ -33,6 +35,15 @@ Certificate certificate(const HdbscanModel& model) {
 struct Looked {
   Vector least;     // of each merge: the least mutual reachability between its two sides
   Index cores = 0;  // rows whose core distance is another one
+
+  Index worst = 0;  // merge,
+  double off = 0;   // and how far its height is from the least reach, in units of the greatest height
+  bool holds() const { return off <= kTolerance && cores == 0; }
+  void compare(const Vector& heights) {
+    const double greatest = heights.maxCoeff(), unit = greatest > 0 ? greatest : 1;
+    for (Index t = 0; t < heights.size(); ++t)
+      if (const double each = std::abs(least(t) - heights(t)) / unit; !(each <= off)) off = each, worst = t;
+  }
 };
 
 /// A band of places against all places after them: what each pair says of the merge that joins them and of the two core distances.
@@ -82,7 +93,7 @@ Looked look(const HdbscanModel& model, const MergeTree& tree, const ReachedThing
   std::optional<PackedPoints> placed;
   if (things.metric) placed.emplace(*things.metric, rows_at(things.points, order));
   const Vector core = model.core(order);
-  Looked out{Vector::Constant(n - 1, std::numeric_limits<double>::infinity()), 0};
+  Looked out{Vector::Constant(n - 1, std::numeric_limits<double>::infinity())};
   std::vector<std::int64_t> nearer(at(n), 0), within(at(n), 1);  // each row is within its own core distance
   for (Index p = 0; p < n; ++p) nearer[at(p)] = core(p) > 0;
   std::mutex mutex;
@@ -114,6 +125,114 @@ Looked look(const HdbscanModel& model, const MergeTree& tree, const ReachedThing
   for (Index p = 0; p < n; ++p)
     out.cores += !(nearer[at(p)] < *model.spec.min_points && *model.spec.min_points <= within[at(p)]);
   return out;
+}
+
+/// Places in the order of the tree, rows of a metric whose sums are squares: a float32 filter lets through all pairs no farther
+/// apart than the height that joins them, or than the core distance of the first. Where the hierarchy is right no other pair
+/// matters.
+class NearPairs {
+ public:
+  NearPairs(const HdbscanModel& model, const MergeTree& tree, const ReachedThings& things)
+      : metric_(*things.metric),
+        rows_(metric_.mapped(rows_at(things.points, tree.order()))),
+        rough_(rows_),
+        core_(model.core(tree.order())),
+        joins_(tree.joins()),
+        heights_(model.heights),
+        min_points_(*model.spec.min_points) {
+    for (Index u = 0; u < rough_.units(); ++u)
+      latest_.push_back(latest(std::max<Index>(1, u * kUnit), std::min(rows_.rows(), (u + 1) * kUnit)));
+  }
+
+  Looked look(const Execution& execution) const {
+    const Index n = rows_.rows();
+    Looked out{Vector::Constant(n - 1, std::numeric_limits<double>::infinity())};
+    std::mutex mutex;
+    parallel_for((n + kTogether - 1) / kTogether, execution, [&](Index part) {
+      std::vector<std::pair<Index, double>> least;
+      const Index first = part * kTogether, count = std::min(kTogether, n - first);
+      const Index cores = look(first, count, least);
+      const std::lock_guard lock(mutex);
+      out.cores += cores;
+      for (const auto& [step, reach] : least) out.least(step) = std::min(out.least(step), reach);
+    });
+    return out;
+  }
+
+ private:
+  static constexpr Index kUnit = simd::RoughPoints::kUnit;
+  static constexpr double kSlack = 1 + 1e-9;  // more than a height may be off
+
+  /// How many of `count` places have another core distance; and what their pairs with places after them say.
+  Index look(Index first, Index count, std::vector<std::pair<Index, double>>& least) const {
+    const Index n = rows_.rows();
+    const auto queries = rough_.queries(rows_.row(first).data(), count);
+    std::vector<Index> nearer(at(count), 0), within(at(count), 0);
+    std::vector<Index> step(at(count), -1);  // the merge that joins the place with those looked at so far
+    std::vector<double> allowed(at(count), -1);
+    std::vector<float> thresholds(at(count));
+    std::vector<std::uint32_t> bits(at(count));
+    for (Index u = 0; u < rough_.units(); ++u) {
+      const Index from = u * kUnit, to = std::min(n, from + kUnit);
+      std::vector<Index> last = step;
+      for (Index r = 0; r < count; ++r) {
+        const Index p = first + r;
+        if (to > p + 1) last[at(r)] = std::max(last[at(r)], from > p ? latest_[at(u)] : latest(p + 1, to));
+        const double far = kSlack * std::max(core_(p), last[at(r)] < 0 ? 0 : heights_(last[at(r)]));
+        if (far == allowed[at(r)]) continue;
+        allowed[at(r)] = far;
+        thresholds[at(r)] = rough_.threshold(queries, r, metric_.reach(far));
+      }
+      rough_.within(queries, thresholds, u, 1, bits.data());
+      for (Index r = 0; r < count; ++r) {
+        const Index p = first + r;
+        Index joins = step[at(r)];
+        for (Index q = from; bits[at(r)] != 0 && q < to; ++q) {
+          if (q > p) joins = std::max(joins, joins_[at(q)]);
+          if ((bits[at(r)] >> (q - from) & 1) == 0) continue;
+          const double d = metric_.between(rows_.row(p).data(), rows_.row(q).data());
+          nearer[at(r)] += p == q ? core_(p) > 0 : d < core_(p);
+          within[at(r)] += p == q || d <= core_(p);
+          if (q > p) meet(joins, std::max({d, core_(p), core_(q)}), least);
+        }
+        step[at(r)] = last[at(r)];
+      }
+    }
+    Index out = 0;
+    for (std::size_t r = 0; r < nearer.size(); ++r) out += !(nearer[r] < min_points_ && min_points_ <= within[r]);
+    return out;
+  }
+
+  /// The latest merge before places from … to − 1.
+  Index latest(Index from, Index to) const { return *std::max_element(joins_.begin() + from, joins_.begin() + to); }
+
+  /// One number for each run of pairs that one merge joins.
+  static void meet(Index joins, double reach, std::vector<std::pair<Index, double>>& least) {
+    if (!least.empty() && least.back().first == joins) least.back().second = std::min(least.back().second, reach);
+    else least.emplace_back(joins, reach);
+  }
+
+  const BoundMetric& metric_;
+  Matrix rows_;  // mapped, in their places
+  simd::RoughPoints rough_;
+  Vector core_;
+  const std::vector<Index>& joins_;
+  const Vector& heights_;
+  Index min_points_;
+  std::vector<Index> latest_;  // of each unit the latest merge before one of its places
+};
+
+/// Pairs that are near decide where all is right; else all of them, so that what is said of the fault is true.
+Looked looked_at(const HdbscanModel& model, const MergeTree& tree, const ReachedThings& things,
+                 const Execution& execution) {
+  if (things.metric && things.metric->sum() == BoundMetric::Sum::squares && tree.rows() > kFewRows) {
+    Looked near = NearPairs(model, tree, things).look(execution);
+    near.compare(model.heights);
+    if (near.holds()) return near;
+  }
+  Looked all = look(model, tree, things, execution.part(1, 1));
+  all.compare(model.heights);
+  return all;
 }
 
 /// The height at which each row first stands among so many: the lowest merge above it that has them.
@@ -211,13 +330,10 @@ Certificate of_other_rows(const HdbscanModel& model, Index count) {
 
 Certificate certificate_of(const HdbscanModel& model, const ReachedThings& things, const Execution& execution) {
   const MergeTree tree(model.merges, Hdbscan::name);
-  const Looked found = look(model, tree, things, execution.part(0, 0.95, "hierarchy looked at again"));
+  const Looked found = looked_at(model, tree, things, execution.part(0, 0.95, "hierarchy looked at again"));
+  const Index worst = found.worst;
   Certificate out = certificate(model);
-  const double greatest = model.heights.maxCoeff(), unit = greatest > 0 ? greatest : 1;
-  Index worst = 0;
-  for (Index t = 0; t < model.heights.size(); ++t)
-    if (const double off = std::abs(found.least(t) - model.heights(t)) / unit; !(off <= out.value))
-      out.value = off, worst = t;
+  out.value = found.off;
   Comparison same;
   if (out.holds() && found.cores == 0) compare_clusters(model, tree, same);
   if (found.cores > 0) {

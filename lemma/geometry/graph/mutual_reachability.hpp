@@ -13,4 +13,12 @@ namespace lemma {
 std::vector<Edge> mutual_reachability_tree(const Dissimilarities& dissimilarities, std::span<const double> core,
                                            const Execution& execution = {});
 
+/// The same tree of rows, from the lists of their nearest ones (which may hold each row itself). The edges of the lists, joined by
+/// a few between samples of the parts that they leave, have a minimum tree T; a pair belongs to the tree of all pairs only
+/// where it is no longer than the longest edge of its way through T, and a float32 filter over all pairs finds those. O(n² p)
+/// time, a few float32 operations for each pair. Takes metrics whose sums are squares; Prim where more than
+/// a few dozen pairs a row get through.
+std::vector<Edge> mutual_reachability_tree(const Matrix& rows, const BoundMetric& metric, const NeighborLists& nearest,
+                                           std::span<const double> core, const Execution& execution = {});
+
 }  // namespace lemma

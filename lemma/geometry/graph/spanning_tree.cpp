@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/geometry/graph.hpp>
+#include <lemma/geometry/graph/edge_order.hpp>
 #include <lemma/geometry/graph/mutual_reachability.hpp>
 #include <lemma/geometry/graph/union_find.hpp>
 #include <lemma/math/simd/panels.hpp>
@@ -13,12 +14,6 @@ namespace lemma {
 namespace {
 
 using simd::kPanel;
-
-/// By weight, then by vertices: no two edges are equal, so there is one minimum tree.
-bool before(const Edge& a, const Edge& b) {
-  return a.weight != b.weight ? a.weight < b.weight : std::pair(a.from, a.to) < std::pair(b.from, b.to);
-}
-Edge edge(Index i, Index j, double weight) { return {std::min(i, j), std::max(i, j), weight}; }
 
 /// The vertices outside the tree, each with its best edge into it. The tree grows by the best of all.
 class Prim {
@@ -164,17 +159,22 @@ std::vector<Edge> mutual_reachability_tree(const Dissimilarities& dissimilaritie
   return Prim(dissimilarities, core, execution).run(execution);
 }
 
+std::vector<Edge> kruskal(Index vertices, std::vector<Edge> edges) {
+  std::vector<Edge> tree;
+  std::sort(edges.begin(), edges.end(), before);
+  UnionFind sets(vertices);
+  for (const Edge& each : edges)
+    if (sets.join(each.from, each.to)) tree.push_back(each);
+  return tree;
+}
+
 std::vector<Edge> spanning_tree(const Graph& graph) {
-  std::vector<Edge> edges, tree;
+  std::vector<Edge> edges;
   for (Index i = 0; i < graph.count(); ++i)
     for (std::size_t k = 0; k < graph.neighbors_of(i).size(); ++k)
       if (const Index j = graph.neighbors_of(i)[k]; graph.is_directed() || i < j)
         edges.push_back(edge(i, j, graph.weights_of(i)[k]));
-  std::sort(edges.begin(), edges.end(), before);
-  UnionFind sets(graph.count());
-  for (const Edge& each : edges)
-    if (sets.join(each.from, each.to)) tree.push_back(each);
-  return tree;
+  return kruskal(graph.count(), std::move(edges));
 }
 
 }  // namespace lemma
