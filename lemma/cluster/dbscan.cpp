@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <lemma/cluster/dbscan.hpp>
 #include <lemma/cluster/dbscan/reach.hpp>
@@ -9,7 +10,7 @@
 #include <lemma/cluster/shared/row_prints.hpp>
 #include <lemma/core/finite.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/geometry/graph/union_find.hpp>
+#include <lemma/geometry/graph/concurrent_sets.hpp>
 #include <lemma/model/comparison.hpp>
 #include <numeric>
 
@@ -46,99 +47,184 @@ double knee(const Neighbors& search, const Matrix& points, const Vector& weight,
   return out;
 }
 
-struct Partition {
-  std::vector<char> core;
-  UnionFind joined;
-  double pairs = 0;  // Σᵢ wᵢ |N(xᵢ)|
+/// Sums of whole weights are the same in any order, so that rows in reach need not come in one.
+bool are_whole(const Vector& weight) {
+  return weight.array().floor().isApprox(weight.array(), 0) && weight.sum() < 0x1p52;
+}
+
+/// The rows in reach of each row, in whatever way is fastest here.
+class RowsInReach {
+ public:
+  /// As the fit finds them: by boxes, or by the search that suits.
+  static RowsInReach for_fit(const Matrix& points, const BoundMetric& metric, double radius, bool whole,
+                             const Execution& execution) {
+    RowsInReach out;
+    if (whole) out.near_ = near_rows_by_boxes(points, metric, radius, execution);
+    if (out.near_) return out;
+    out.search_ = std::make_unique<const Neighbors>(points, metric, SearchOptions{}, execution);
+    out.lists_.emplace(points, *out.search_, radius);
+    return out;
+  }
+  /// As the certificate does: by the cells of a grid, a ball tree, or all distances.
+  static RowsInReach for_certificate(const Matrix& points, const BoundMetric& metric, double radius, bool whole,
+                                     const Execution& execution) {
+    RowsInReach out;
+    if (whole && points.rows() > kMostPlain) out.near_ = near_rows_by_cells(points, metric, radius, execution);
+    if (out.near_) return out;
+    out.lists_.emplace(points, metric, radius, kMostPlain, execution);
+    return out;
+  }
+  void for_each(const Execution& execution, const VisitNear& visit) const {
+    if (near_) near_->for_each(execution, visit);
+    else lists_->for_each_row(execution, visit);
+  }
+  std::string_view way() const { return near_ ? "the cells of a grid" : lists_->way(); }
+
+ private:
+  std::unique_ptr<const NearRows> near_;
+  std::unique_ptr<const Neighbors> search_;
+  std::optional<Reach> lists_;
 };
 
-/// Core rows, joined where they are in reach. A row is known to be core when its piece has come; then it is joined with those
-/// before it, which are known too.
-Partition partition_of(const Reach& reach, const Vector& weight, int min_points, const Execution& execution) {
-  Partition out{std::vector<char>(at(weight.size()), 0), UnionFind(weight.size()), 0};
-  reach.for_each_piece(execution, [&](Index first, const NeighborLists& lists) {
-    for (Index i = 0; i < lists.count(); ++i) {
-      double in_reach = 0;
-      for (const std::int32_t j : lists.rows_of(i)) in_reach += weight(j);
-      out.core[at(first + i)] = in_reach >= min_points;
-      out.pairs += weight(first + i) * in_reach;
+double weight_of(std::span<const std::int32_t> rows, const Vector& weight) {
+  double sum = 0;
+  for (const std::int32_t j : rows) sum += weight(j);
+  return sum;
+}
+
+struct Partition {
+  std::vector<char> core;
+  ConcurrentSets joined;
+  std::vector<Index> door;  // of a row that is not core: the nearest core row in reach; −1: none
+  double pairs = 0;         // Σᵢ wᵢ |N(xᵢ)|
+};
+
+/// The nearest of the rows that are core, the first of equals; −1 of none.
+Index nearest_core(Index i, std::span<const std::int32_t> rows, const std::vector<char>& core, const Matrix& mapped,
+                   const BoundMetric& metric) {
+  std::pair<double, Index> nearest(HUGE_VAL, -1);
+  for (const Index j : rows)
+    if (core[at(j)]) {
+      const std::pair here(metric.between(mapped.row(i).data(), mapped.row(j).data()), j);
+      if (nearest.second < 0 || here < nearest) nearest = here;
     }
-    for (Index i = 0; i < lists.count(); ++i)
-      if (out.core[at(first + i)])
-        for (const std::int32_t j : lists.rows_of(i))
-          if (j < first + i && out.core[at(j)]) out.joined.join(first + i, j);
+  return nearest.second;
+}
+
+/// Who is core; then core rows are joined where they are in reach, and the others go to the nearest.
+Partition partition_of(const RowsInReach& reach, const Matrix& points, const BoundMetric& metric, const Vector& weight,
+                       int min_points, const Execution& execution) {
+  const Index n = weight.size();
+  Partition out{std::vector<char>(at(n), 0), ConcurrentSets(n), std::vector<Index>(at(n), -1), 0};
+  Vector in_reach(n);
+  reach.for_each(execution.part(0, 0.5, execution.message), [&](Index i, std::span<const std::int32_t> rows) {
+    in_reach(i) = weight_of(rows, weight);
+    out.core[at(i)] = in_reach(i) >= min_points;
+  });
+  for (Index i = 0; i < n; ++i) out.pairs += weight(i) * in_reach(i);
+  const Matrix mapped = metric.mapped(points, execution.part(0.5, 0.5));
+  reach.for_each(execution.part(0.5, 1, execution.message), [&](Index i, std::span<const std::int32_t> rows) {
+    if (!out.core[at(i)]) out.door[at(i)] = nearest_core(i, rows, out.core, mapped, metric);
+    else
+      for (const std::int32_t j : rows)
+        if (j < i && out.core[at(j)]) out.joined.join(i, j);
   });
   return out;
 }
 
 // ---- the certifier ----
 
-/// The cluster of each row as the model has it: of core rows by their own, of others by assign. −2: a core row that it lacks.
+/// The cluster of each row as the model has it: of core rows by their own, of others by assign.
 struct Told {
   std::vector<char> core;
   std::vector<int> label;
 };
 
-Told told_of(const DbscanModel& model, const Matrix& points) {
-  const Vector prints = prints_of(model.points), given = prints_of(points);
-  std::vector<std::pair<double, int>> of_core;  // each is found once
-  for (Index c = 0; c < prints.size(); ++c) of_core.emplace_back(prints(c), static_cast<int>(model.clusters(c)) - 1);
-  std::sort(of_core.begin(), of_core.end());
-  std::vector<Index> used(of_core.size(), 0);  // of those with one print, counted at the first of them
+/// Are the core rows these very rows, at the places that the model gives them?
+bool stand_in_place(const DbscanModel& model, const Matrix& points) {
+  for (Index c = 0; c < model.core_rows.size(); ++c) {
+    const auto row = static_cast<Index>(model.core_rows(c)) - 1;
+    if (row >= points.rows()) return false;
+    for (Index j = 0; j < points.cols(); ++j)
+      if (const double a = points(row, j), b = model.points(c, j); a != b && !(std::isnan(a) && std::isnan(b)))
+        return false;
+  }
+  return true;
+}
+
+/// Each core row of the model is found once, at its place or by its print.
+Told told_of(const DbscanModel& model, const Matrix& points, bool in_place) {
   Told out{std::vector<char>(at(points.rows()), 0), std::vector<int>(at(points.rows()), -1)};
-  std::vector<Index> others;
-  for (Index i = 0; i < points.rows(); ++i) {
-    const auto first = std::lower_bound(of_core.begin(), of_core.end(), std::pair(given(i), -2)) - of_core.begin();
-    Index place = static_cast<Index>(of_core.size());
-    if (first < place) place = first + used[at(first)];
-    if (place < static_cast<Index>(of_core.size()) && of_core[at(place)].first == given(i)) {
-      out.core[at(i)] = 1;
-      out.label[at(i)] = of_core[at(place)].second;
-      ++used[at(first)];
-    } else {
-      others.push_back(i);
+  const auto tell = [&](Index i, double cluster) {
+    out.core[at(i)] = 1;
+    out.label[at(i)] = static_cast<int>(cluster) - 1;
+  };
+  if (in_place) {
+    for (Index c = 0; c < model.core_rows.size(); ++c)
+      tell(static_cast<Index>(model.core_rows(c)) - 1, model.clusters(c));
+  } else {
+    const Vector prints = prints_of(model.points), given = prints_of(points);
+    std::vector<std::pair<double, double>> of_core;
+    for (Index c = 0; c < prints.size(); ++c) of_core.emplace_back(prints(c), model.clusters(c));
+    std::sort(of_core.begin(), of_core.end());
+    std::vector<Index> used(of_core.size(), 0);  // of those with one print, counted at the first of them
+    for (Index i = 0; i < points.rows(); ++i) {
+      const auto first = std::lower_bound(of_core.begin(), of_core.end(), std::pair(given(i), -2.0)) - of_core.begin();
+      Index place = std::ssize(of_core);
+      if (first < place) place = first + used[at(first)];
+      if (place < std::ssize(of_core) && of_core[at(place)].first == given(i)) {
+        tell(i, of_core[at(place)].second);
+        ++used[at(first)];
+      }
     }
   }
+  std::vector<Index> others;
+  for (Index i = 0; i < points.rows(); ++i)
+    if (!out.core[at(i)]) others.push_back(i);
   const Labels said = model.assign(rows_at(points, others));
   for (std::size_t k = 0; k < others.size(); ++k) out.label[at(others[k])] = said[k];
   return out;
 }
 
 struct Faults {
-  Index core = 0, apart = 0, border = 0, loose = 0;
+  std::atomic<Index> core = 0, apart = 0, border = 0;
+  Index loose = 0;
   double pairs = 0;
   Index all() const { return core + apart + border + loose; }
 };
 
-Faults faults_of(const DbscanModel& model, const Told& told, const Reach& reach, const Vector& weight,
-                 const Execution& execution) {
-  Faults out;
-  UnionFind joined(weight.size());
-  reach.for_each_piece(execution, [&](Index first, const NeighborLists& lists) {
-    for (Index k = 0; k < lists.count(); ++k) {
-      const Index i = first + k;
-      double in_reach = 0;
-      for (const std::int32_t j : lists.rows_of(k)) in_reach += weight(j);
-      out.pairs += weight(i) * in_reach;
-      const bool core = in_reach >= model.spec.min_points;
-      out.core += core != (told.core[at(i)] != 0);
-      double nearest = -1;
-      bool fits = false;  // one of the nearest core rows has its cluster
-      for (std::size_t e = 0; e < lists.rows_of(k).size(); ++e) {
-        const Index j = lists.rows_of(k)[e];
-        if (!told.core[at(j)]) continue;
-        if (core && j < i) joined.join(i, j);
-        out.apart += core && told.label[at(j)] != told.label[at(i)];
-        if (nearest < 0) nearest = lists.distances_of(k)[e];
-        fits = fits || (lists.distances_of(k)[e] == nearest && told.label[at(j)] == told.label[at(i)]);
+void find_faults(const DbscanModel& model, const Told& told, const RowsInReach& reach, const Matrix& points,
+                 const BoundMetric& metric, const Vector& weight, const Execution& execution, Faults& out) {
+  const Index n = weight.size();
+  const Matrix mapped = metric.mapped(points, execution.part(0, 0));
+  ConcurrentSets joined(n);
+  Vector in_reach(n);
+  reach.for_each(execution, [&](Index i, std::span<const std::int32_t> rows) {
+    in_reach(i) = weight_of(rows, weight);
+    const bool core = in_reach(i) >= model.spec.min_points;
+    if (core != (told.core[at(i)] != 0)) ++out.core;
+    double nearest = -1;
+    bool fits = false;  // one of the nearest core rows has its cluster
+    for (const Index j : rows) {
+      if (!told.core[at(j)]) continue;
+      const bool same = told.label[at(j)] == told.label[at(i)];
+      if (core) {
+        if (j < i) joined.join(i, j);
+        if (!same) ++out.apart;
+        continue;
       }
-      if (!core) out.border += nearest < 0 ? told.label[at(i)] != -1 : !fits;
+      const double d = metric.between(mapped.row(i).data(), mapped.row(j).data());
+      if (nearest < 0 || d < nearest) nearest = d, fits = same;
+      else if (d == nearest) fits = fits || same;
     }
+    if (!core && (nearest < 0 ? told.label[at(i)] != -1 : !fits)) ++out.border;
   });
   Index sets = 0;
-  for (Index i = 0; i < weight.size(); ++i) sets += told.core[at(i)] && joined.find(i) == i;
+  for (Index i = 0; i < n; ++i) {
+    sets += told.core[at(i)] && joined.find(i) == i;
+    out.pairs += weight(i) * in_reach(i);
+  }
   out.loose = std::abs(sets - model.k());
-  return out;
 }
 
 void compare_sizes(const DbscanModel& model, const Told& told, const Vector& weight, double pairs, Comparison& same) {
@@ -179,22 +265,21 @@ Certificate certificate_of(const DbscanModel& model, const Matrix& points, const
   std::vector<Index> there;
   for (Index i = 0; i < weight.size(); ++i)
     if (weight(i) > 0) there.push_back(i);
-  const Matrix kept = rows_at(points, there);
+  const bool all = static_cast<Index>(there.size()) == points.rows();
+  const Matrix some = all ? Matrix() : rows_at(points, there);
+  const Matrix& kept = all ? points : some;
   const Vector mass = weight(there);
-  const Told told = told_of(model, kept);
-  const Reach reach(kept, metric, *model.spec.radius, kMostPlain, execution.part(0, 0.1));
-  const Faults faults = faults_of(model, told, reach, mass, execution.part(0.1, 1, "rows in reach counted again"));
+  const bool in_order = print_of_all(points) == model.order, in_place = in_order && stand_in_place(model, points);
+  const Told told = told_of(model, kept, all && in_place);
+  const auto reach =
+      RowsInReach::for_certificate(kept, metric, *model.spec.radius, are_whole(mass), execution.part(0, 0.1));
+  Faults faults;
+  find_faults(model, told, reach, kept, metric, mass, execution.part(0.1, 1, "rows in reach counted again"), faults);
   Comparison same;
   const Index cores = std::accumulate(told.core.begin(), told.core.end(), Index{0});
   same.number("points", static_cast<double>(model.points.rows()), static_cast<double>(cores), 1);
   compare_sizes(model, told, mass, faults.pairs, same);
-  if (print_of_all(points) == model.order)
-    for (Index c = 0; c < model.core_rows.size(); ++c) {
-      const auto row = static_cast<Index>(model.core_rows(c)) - 1;
-      const bool is_it =
-          row < points.rows() && prints_of(points.middleRows(row, 1)) == prints_of(model.points.middleRows(c, 1));
-      same.entry("core_rows", c, is_it ? 0 : 1, 0, 1);
-    }
+  if (in_order) same.number("core_rows", in_place ? 0 : 1, 0, 1);
   out.value = static_cast<double>(faults.all());
   if (faults.all() > 0) {
     out.message = fmt::format("These are not the density-connected sets of the rows: {}.", wrong_words(faults));
@@ -288,10 +373,13 @@ DbscanModel fit(const Valid<Dbscan>& spec, const Rows& rows, const FitOptions& o
   DbscanModel model;
   model.spec = *spec;
   model.spec.metric = metric.metric();
-  const Neighbors search(kept, metric, SearchOptions{}, execution.part(0.05, 0.1, "search structure"));
-  if (!spec->radius) model.spec.radius = knee(search, kept, mass, spec->min_points, execution.part(0.1, 0.2, "knee"));
-  const Reach reach(kept, search, *model.spec.radius);
-  Partition found = partition_of(reach, mass, spec->min_points, execution.part(0.2, 0.6, "rows in reach"));
+  if (!spec->radius) {
+    const Neighbors search(kept, metric, SearchOptions{}, execution.part(0.05, 0.1, "search structure"));
+    model.spec.radius = knee(search, kept, mass, spec->min_points, execution.part(0.1, 0.2, "knee"));
+  }
+  const auto reach = RowsInReach::for_fit(kept, metric, *model.spec.radius, are_whole(mass), execution.part(0.2, 0.25));
+  const Partition found =
+      partition_of(reach, kept, metric, mass, spec->min_points, execution.part(0.25, 0.6, "rows in reach"));
 
   std::vector<Index> cores, number(at(kept.rows()), -1);
   Index clusters = 0;
@@ -315,9 +403,10 @@ DbscanModel fit(const Valid<Dbscan>& spec, const Rows& rows, const FitOptions& o
   model.order = print_of_all(points);
   model.mean_reach = found.pairs / mass.sum();
   model.sizes = Vector::Zero(clusters);
-  const Told told = told_of(model, kept);
-  for (Index i = 0; i < kept.rows(); ++i)
-    (told.label[at(i)] < 0 ? model.noise : model.sizes(told.label[at(i)])) += mass(i);
+  for (Index i = 0; i < kept.rows(); ++i) {
+    const Index core = found.core[at(i)] ? i : found.door[at(i)];
+    (core < 0 ? model.noise : model.sizes(number[at(found.joined.find(core))])) += mass(i);
+  }
   if (clusters == 0)
     model.warnings.push_back(fmt::format("no row has {} in reach of {}: all rows are noise; take a larger radius",
                                          spec->min_points, format_significant(*model.spec.radius, 3)));

@@ -18,9 +18,9 @@ namespace lemma {
 /// distances to the min_points-th row is taken: where it is farthest below the line from its first to its last point.
 ///
 /// Cost         one search for all in reach of each row (geometry/neighbors.hpp): about O(n (p + m) log n) for few columns and m rows
-///              in reach, O(n² p) at worst. Memory O(n p); lists of neighbours are used up piece by piece.
-/// Certificate  consistent: the clusters are exactly the density-connected sets. From another search structure (up to 20,000 rows
-///              from all distances) the rows in reach are counted anew: the core rows are those of the model, core rows in reach
+///              in reach, O(n² p) at worst. Memory O(n p); who is in reach is used up row by row, or piece by piece.
+/// Certificate  consistent: the clusters are exactly the density-connected sets. By another search (up to 20,000 rows by all
+///              distances) the rows in reach are counted anew: the core rows are those of the model, core rows in reach
 ///              of each other have one cluster, each cluster hangs together, and other rows are where their nearest core row is.
 struct Dbscan {
   std::optional<double> radius;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/cluster/dbscan.hpp>
+#include <lemma/cluster/dbscan/near_rows.hpp>
 #include <lemma/cluster/dbscan/reach.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/geometry/graph/union_find.hpp>
@@ -97,6 +98,63 @@ TEST(Dbscan, IsTheSameBySearchTreesAndByAllDistances) {
   by_balls.for_each_piece({}, [&](Index, const NeighborLists& each) { lists[2].push_back(each); });
   EXPECT_EQ(lists[0], lists[1]);
   EXPECT_EQ(lists[0], lists[2]);
+}
+
+/// Of each row those in reach, in order.
+std::vector<std::vector<std::int32_t>> sorted_lists(const NearRows& near, Index n, int threads) {
+  std::vector<std::vector<std::int32_t>> out(at(n));
+  near.for_each({.threads = threads}, [&](Index i, std::span<const std::int32_t> rows) {
+    out[at(i)].assign(rows.begin(), rows.end());
+    std::sort(out[at(i)].begin(), out[at(i)].end());
+  });
+  return out;
+}
+
+TEST(Dbscan, BoxesAndCellsFindThoseInReachToTheLastBit) {
+  for (const std::string metric : {"euclidean", "manhattan", "chebyshev", "minkowski(p=3)", "sqeuclidean"})
+    for (const Index width : {1, 2, 3, 5}) {
+      Matrix x = normal_matrix(700, width, 11);
+      x.topRows(300) =
+          (4 * x.topRows(300)).array().round().matrix() / 4;  // copies, and distances that are the radius itself
+      const Metric how = Metric::parse(metric);
+      const BoundMetric bound(how, width);
+      for (const double radius : {0.25, 0.5, 1e-3}) {
+        std::vector<std::vector<std::int32_t>> expected(700);
+        for (Index i = 0; i < 700; ++i)
+          for (Index j = 0; j < 700; ++j)
+            if (bound.between(x.row(i).data(), x.row(j).data()) <= radius)
+              expected[at(i)].push_back(static_cast<std::int32_t>(j));
+        const auto boxes = near_rows_by_boxes(x, bound, radius, {}), cells = near_rows_by_cells(x, bound, radius, {});
+        EXPECT_EQ(sorted_lists(*boxes, 700, 2), expected) << metric << " " << width << " " << radius;
+        EXPECT_EQ(cells == nullptr, width > 3);
+        if (cells) { EXPECT_EQ(sorted_lists(*cells, 700, 2), expected) << metric << " " << width << " " << radius; }
+      }
+    }
+  const BoundMetric plane(Metric(), 2);
+  EXPECT_EQ(near_rows_by_boxes(Matrix::Ones(3, 2), plane, 0, {}), nullptr) << "copies alone: sums may vanish";
+  EXPECT_EQ(near_rows_by_cells(Matrix::Ones(3, 2), plane, 1e200, {}), nullptr);
+}
+
+TEST(Dbscan, IsTheSameOnAnyNumberOfThreadsAndByTheGridsCertificate) {
+  const Matrix x = crescents(24'000, 5);  // more than the certificate compares one by one
+  const Dbscan spec{.radius = 0.01, .min_points = 9};
+  const auto one = fit(spec, x, {.threads = 1}), two = fit(spec, x, {.threads = 2});
+  EXPECT_EQ(one.clusters, two.clusters);
+  EXPECT_EQ(one.core_rows, two.core_rows);
+  EXPECT_EQ(one.sizes, two.sizes);
+  EXPECT_EQ(one.mean_reach, two.mean_reach);
+  ASSERT_TRUE(one.certificate.holds()) << one.certificate.message;
+  EXPECT_NE(one.certificate.message.find("the cells of a grid"), std::string::npos) << one.certificate.message;
+  ASSERT_GT(one.k(), 1);
+  DbscanModel wrong = one;
+  const Index last = wrong.clusters.size() - 1;
+  wrong.clusters(last) = wrong.clusters(last) == 1 ? 2 : 1;
+  EXPECT_FALSE(certify(wrong, MemoryRows(x), {}).holds()) << "a core row told to be in another cluster";
+  const Vector halves = Vector::Constant(x.rows(), 0.5);
+  const auto weighted = fit(Dbscan{.radius = 0.01, .min_points = 5}, x, {.weights = halves});
+  EXPECT_TRUE(weighted.certificate.holds()) << weighted.certificate.message;
+  EXPECT_EQ(weighted.clusters, fit(Dbscan{.radius = 0.01, .min_points = 10}, x).clusters)
+      << "weights that are not whole go another way";
 }
 
 TEST(Dbscan, WeightsAreCopiesAndRowsOfWeightZeroAreNotThere) {

@@ -45,6 +45,12 @@ void Reach::for_each_piece(const Execution& execution,
   }
 }
 
+void Reach::for_each_row(const Execution& execution, const VisitNear& visit) const {
+  for_each_piece(execution, [&](Index first, const NeighborLists& lists) {
+    for (Index i = 0; i < lists.count(); ++i) visit(first + i, lists.rows_of(i));
+  });
+}
+
 NeighborLists Reach::plain_lists(Index first, Index count, const Execution& execution) const {
   const Index n = points_->rows();
   std::vector<std::vector<std::pair<double, std::int32_t>>> found(at(count));

@@ -1,6 +1,7 @@
 // lemma/cluster/dbscan/reach.hpp: the rows within a radius of each row, piece by piece. Inner header: use lemma/cluster/dbscan.hpp.
 #pragma once
 #include <functional>
+#include <lemma/cluster/dbscan/near_rows.hpp>
 #include <lemma/geometry/dissimilarities.hpp>
 #include <lemma/geometry/neighbors.hpp>
 #include <optional>
@@ -19,6 +20,8 @@ class Reach {
   /// visit(first, lists of the points from there on), piece after piece: of so many points that their lists are not too long.
   void for_each_piece(const Execution& execution,
                       const std::function<void(Index first, const NeighborLists& lists)>& visit) const;
+  /// visit(i, all rows in reach of row i, itself among them).
+  void for_each_row(const Execution& execution, const VisitNear& visit) const;
   /// "a ball tree", "all distances"
   std::string_view way() const { return plain_ ? "all distances" : "a ball tree"; }
 
