@@ -168,7 +168,8 @@ SpectralModel fit(const Valid<Spectral>& spec, const Rows& rows, const FitOption
         "join more (--neighbors, --radius)",
         asked, model.parts, model.parts));
   const Csr l = scaled_laplacian(graph, spec->mass);
-  const Index count = std::min(n, std::max({asked, std::max<Index>(kMostLooked, model.parts + 1)}) + 1);
+  const Index looked = asked > 0 ? std::max<Index>(2, asked) : std::max<Index>(kMostLooked, model.parts + 1);
+  const Index count = std::min(n, looked + 1);
   PartialEigen found = first_pairs(l, count, execution.part(0.3, 0.7, "eigenvectors"));
   for (Index j = 0; j < std::min(count, model.parts); ++j) found.values(j) = std::max(0.0, found.values(j));
   for (Index j = 1; j < count; ++j) found.values(j) = std::max(found.values(j), found.values(j - 1));
