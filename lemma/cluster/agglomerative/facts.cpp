@@ -5,6 +5,7 @@
 #include <lemma/cluster/agglomerative/facts.hpp>
 #include <lemma/cluster/agglomerative/linkage.hpp>
 #include <limits>
+#include <span>
 
 namespace lemma {
 namespace {
@@ -42,27 +43,60 @@ class RowOfPairs {
     for (const Index row : tree.order()) depth_.push_back(tree.depth(~row));
   }
 
-  void add(Index p, const std::vector<double>& d, PairSums& out) const {
-    const bool squares = works_on_squares(linkage_), by_halves = halves(linkage_);
+  /// d[q − from] for q in [from, n): those up to p are not looked at. What one merge joins stands side by side.
+  void add(Index p, std::span<const double> d, Index from, PairSums& out) const {
     const auto& joins = tree_.joins();
-    Index step = -1;
-    for (Index q = p + 1; q < tree_.rows(); ++q) {
+    for (Index q = p + 1, step = -1; q < tree_.rows();) {
       step = std::max(step, joins[at(q)]);
-      const double x = unit_ * d[at(q)];
-      out.plain[at(step)] += x;
-      out.sum += x;
-      out.squares += x * x;
-      out.greatest = std::max(out.greatest, x);
-      const double y = squares ? x * x : x;
-      if (linkage_ == Linkage::single) out.least[at(step)] = std::min(out.least[at(step)], x);
-      else if (linkage_ == Linkage::complete) out.linked[at(step)] = std::max(out.linked[at(step)], x);
-      else if (by_halves)  // a row counts ½ for each merge between it and this one
-        out.linked[at(step)] += y * half_to(depth_[at(p)] + depth_[at(q)] - 2 * tree_.depth(step) - 2);
-      else out.linked[at(step)] += y;
+      Index end = q + 1;
+      while (end < tree_.rows() && joins[at(end)] <= step) ++end;
+      add_run({d.data() + (q - from), at(end - q)}, p, q, step, out);
+      q = end;
     }
   }
 
  private:
+  static constexpr std::size_t kChains = 4;  // of sums side by side: one would wait for itself
+
+  /// Places from q on, which `step` joins with place p.
+  void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
+    double plain[kChains] = {}, squares[kChains] = {}, least[kChains], greatest[kChains] = {};
+    std::fill_n(least, kChains, kInfinity);
+    const auto take = [&](std::size_t k, std::size_t c) {
+      const double x = unit_ * d[k];
+      plain[c] += x;
+      squares[c] += x * x;
+      least[c] = std::min(least[c], x);
+      greatest[c] = std::max(greatest[c], x);
+    };
+    std::size_t k = 0;
+    for (; k + kChains <= d.size(); k += kChains)
+      for (std::size_t c = 0; c < kChains; ++c) take(k + c, c);
+    for (; k < d.size(); ++k) take(k, 0);
+    const auto sum = [](const double(&of)[kChains]) { return (of[0] + of[1]) + (of[2] + of[3]); };
+    const double all = sum(plain), all_squares = sum(squares), most = *std::max_element(greatest, greatest + kChains);
+    out.plain[at(step)] += all;
+    out.sum += all;
+    out.squares += all_squares;
+    out.greatest = std::max(out.greatest, most);
+    double& linked = out.linked[at(step)];
+    if (linkage_ == Linkage::single)
+      out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
+    else if (linkage_ == Linkage::complete) linked = std::max(linked, most);
+    else if (halves(linkage_)) linked += by_halves(d, p, q, step);
+    else linked += works_on_squares(linkage_) ? all_squares : all;
+  }
+
+  /// A row counts ½ for each merge between it and this one.
+  double by_halves(std::span<const double> d, Index p, Index q, Index step) const {
+    double out = 0;
+    for (std::size_t k = 0; k < d.size(); ++k) {
+      const double x = unit_ * d[k], y = works_on_squares(linkage_) ? x * x : x;
+      out += y * half_to(depth_[at(p)] + depth_[at(q) + k] - 2 * tree_.depth(step) - 2);
+    }
+    return out;
+  }
+
   const MergeTree& tree_;
   Linkage linkage_;
   double unit_;
@@ -76,10 +110,19 @@ PairSums sums_over_pairs(const MergeTree& tree, const Dissimilarities& all, Link
   const RowOfPairs row(tree, linkage, unit);
   const auto leaf = [&](Index b) -> State {
     auto state = std::make_shared<PairSums>(tree.steps());
-    std::vector<double> d(at(n));
+    std::vector<double> d(at(n + simd::kPanel)), x;
+    if (all.points()) x.resize(at(all.points()->metric().width()));
     for (Index p = b * band; p < std::min(n, (b + 1) * band); ++p) {
-      all.row(p, d);
-      row.add(p, d, *state);
+      if (p + 1 == n) break;
+      if (all.is_kept()) {
+        row.add(p, all.kept().subspan(at(all.pair(p, p + 1)), at(n - p - 1)), p + 1, *state);
+        continue;
+      }
+      const PackedPoints& points = *all.points();
+      const Index panel = p / simd::kPanel;  // of those before none is needed
+      points.unpack(p, x.data());
+      points.distances(x.data(), 1, panel, points.panels() - panel, d.data());
+      row.add(p, d, panel * simd::kPanel, *state);
     }
     return state;
   };
