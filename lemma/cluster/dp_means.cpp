@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/dp_means.hpp>
+#include <lemma/cluster/shared/centers_text.hpp>
 #include <lemma/cluster/shared/measured_points.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
@@ -204,25 +205,9 @@ Labels DpMeansModel::assign(const MatrixView& x) const {
 }
 
 std::string DpMeansModel::summary(const Names& names) const {
-  const Index shown = std::min<Index>(k(), 50);
-  std::vector<std::string> cluster, size;
-  std::vector<double> sum;
-  for (Index c = 0; c < shown; ++c) {
-    cluster.push_back(fmt::format("{}", c + 1));
-    size.push_back(format_significant(sizes(c), 7));
-    sum.push_back(within(c));
-  }
-  TextTable table;
-  table.right("cluster", cluster).right("size", size).numbers("within", sum, 5);
-  for (Index j = 0; j < width(); ++j) {
-    std::vector<double> column;
-    for (Index c = 0; c < shown; ++c) column.push_back(centers(c, j));
-    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1), column, 4);
-  }
-  std::string out =
-      fmt::format("{} at a price of {} each\n\nCentres, sizes and within-cluster sums of squares:\n{}",
-                  count_of(k(), "cluster"), format_significant(*spec.lambda, 5), table.str({.width = 100}));
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  const std::string out = fmt::format(
+      "{} at a price of {} each\n\nCentres, sizes and within-cluster sums of squares:\n{}", count_of(k(), "cluster"),
+      format_significant(*spec.lambda, 5), centers_text(centers, sizes, &within, names));
   return out + fmt::format("\ntotal within {}   with the price of the clusters {}\n",
                            format_significant(total_within, 7), format_significant(objective, 7));
 }

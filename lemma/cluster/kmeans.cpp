@@ -8,6 +8,7 @@
 #include <lemma/cluster/kmeans/choose.hpp>
 #include <lemma/cluster/kmeans/mahalanobis.hpp>
 #include <lemma/cluster/kmeans/plain_search.hpp>
+#include <lemma/cluster/shared/centers_text.hpp>
 #include <lemma/core/quietly.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
@@ -205,25 +206,10 @@ Labels KMeansModel::assign(const MatrixView& x) const {
 }
 
 std::string KMeansModel::summary(const Names& names) const {
-  constexpr Index most = 50;
-  const Index shown = std::min(k(), most);
-  std::vector<std::string> cluster, size;
-  for (Index c = 0; c < shown; ++c) {
-    cluster.push_back(fmt::format("{}", c + 1));
-    size.push_back(format_significant(sizes(c), 7));
-  }
-  TextTable table;
-  table.right("cluster", cluster).right("size", size).numbers("within", numbers(within.head(shown)), 5);
-  for (Index j = 0; j < width(); ++j) {
-    const auto column = static_cast<std::size_t>(j);
-    table.numbers(column < names.features.size() ? names.features[column] : fmt::format("x{}", j + 1),
-                  numbers(centers.col(j).head(shown)), 4);
-  }
   std::string out = fmt::format("K-means with {} after {}{}\n\nCentres, sizes and within-cluster sums of squares:\n",
                                 count_of(k(), "cluster"), count_of(iterations, "iteration"),
                                 is_mahalanobis(spec) ? ", by Mahalanobis distances" : "");
-  out += table.str({.width = 100});
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  out += centers_text(centers, sizes, &within, names);
   out += fmt::format("\ntotal within {}   between {}   total {}   (between / total = {} %)\n",
                      format_significant(total_within, 7), format_significant(between, 7),
                      format_significant(total_ss, 7), format_fixed(total_ss > 0 ? 100 * between / total_ss : 100.0, 1));

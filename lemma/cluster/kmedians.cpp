@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/cluster/kmedians.hpp>
+#include <lemma/cluster/shared/centers_text.hpp>
 #include <lemma/cluster/shared/column_centers.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/cut_short.hpp>
@@ -39,24 +40,8 @@ Labels KMediansModel::assign(const MatrixView& x) const {
 }
 
 std::string KMediansModel::summary(const Names& names) const {
-  const Index shown = std::min<Index>(k(), 50);
-  std::vector<std::string> cluster, size;
-  std::vector<double> sum;
-  for (Index c = 0; c < shown; ++c) {
-    cluster.push_back(fmt::format("{}", c + 1));
-    size.push_back(format_significant(sizes(c), 7));
-    sum.push_back(within(c));
-  }
-  TextTable table;
-  table.right("cluster", cluster).right("size", size).numbers("within", sum, 5);
-  for (Index j = 0; j < width(); ++j) {
-    std::vector<double> column;
-    for (Index c = 0; c < shown; ++c) column.push_back(centers(c, j));
-    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1), column, 4);
-  }
-  std::string out = fmt::format("K-medians with {}\n\nMedians, sizes and sums of Manhattan distances:\n{}",
-                                count_of(k(), "cluster"), table.str({.width = 100}));
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
+  const std::string out = fmt::format("K-medians with {}\n\nMedians, sizes and sums of Manhattan distances:\n{}",
+                                      count_of(k(), "cluster"), centers_text(centers, sizes, &within, names));
   return out + fmt::format("\ntotal within {}\n", format_significant(total_within, 7));
 }
 

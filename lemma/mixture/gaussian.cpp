@@ -12,6 +12,7 @@
 #include <lemma/math/row_products.hpp>
 #include <lemma/mixture/gaussian.hpp>
 #include <lemma/mixture/gaussian/mcd.hpp>
+#include <lemma/mixture/shared/plain_scatter.hpp>
 #include <lemma/mixture/shared/spread.hpp>
 #include <limits>
 #include <numbers>
@@ -104,39 +105,13 @@ double rounding_of(const GaussianModel& model) {
           model.mean.cwiseQuotient(unit).cwiseAbs().maxCoeff() / std::sqrt(narrow));
 }
 
-/// Plain sums about the model's mean.
-struct PlainSums {
-  const Vector* mean;
-  double weight = 0;
-  Vector shift;
-  Matrix scatter;
-
-  explicit PlainSums(const Vector& m)
-      : mean(&m), shift(Vector::Zero(m.size())), scatter(Matrix::Zero(m.size(), m.size())) {}
-  void accumulate(const Block& block) {
-    for (Index i = 0; i < block.rows(); ++i) {
-      const double w = block.weight_of(i);
-      if (w == 0) continue;
-      const Vector d = block.x.row(i).transpose() - *mean;
-      weight += w;
-      shift += w * d;
-      scatter += w * (d * d.transpose());
-    }
-  }
-  void merge(const PlainSums& other) {
-    weight += other.weight;
-    shift += other.shift;
-    scatter += other.scatter;
-  }
-};
-
 struct Finding {
   double value = 0, weight = 0;  // of the certificate, and of the rows
 };
 
 /// What the likelihood lacks to the greatest, a row: ½ (tr Σ⁻¹S − log det Σ⁻¹S − p + δᵀΣ⁻¹δ), never negative.
 Finding lack_of_likelihood(const GaussianModel& model, const Rows& rows, const Execution& execution) {
-  const auto sums = scan(rows, PlainSums(model.mean), execution);
+  const auto sums = scan(rows, PlainScatter(model.mean), execution);
   const Vector delta = sums.shift / sums.weight;
   const Matrix s = sums.scatter / sums.weight - delta * delta.transpose();
   const Eigenpairs pairs = generalised_eigen(s, model.covariance);

@@ -10,6 +10,7 @@
 #include <lemma/math/svd.hpp>
 #include <lemma/mixture/ppca.hpp>
 #include <lemma/mixture/shared/known_values.hpp>
+#include <lemma/mixture/shared/plain_scatter.hpp>
 #include <lemma/model/claim.hpp>
 #include <limits>
 #include <numbers>
@@ -61,30 +62,6 @@ double mean_log_density(const Matrix& c, const Matrix& s, const Vector& delta) {
   return -0.5 * (static_cast<double>(c.rows()) * std::log(2 * std::numbers::pi) + log_determinant(root) + both.trace() +
                  way.squaredNorm());
 }
-
-struct PlainScatter {
-  const Vector* mean;
-  double weight = 0;
-  Vector shift;
-  Matrix scatter;
-  explicit PlainScatter(const Vector& m)
-      : mean(&m), shift(Vector::Zero(m.size())), scatter(Matrix::Zero(m.size(), m.size())) {}
-  void accumulate(const Block& block) {
-    for (Index i = 0; i < block.rows(); ++i) {
-      const double w = block.weight_of(i);
-      if (w == 0) continue;
-      const Vector d = block.x.row(i).transpose() - *mean;
-      weight += w;
-      shift += w * d;
-      scatter += w * (d * d.transpose());
-    }
-  }
-  void merge(const PlainScatter& other) {
-    weight += other.weight;
-    shift += other.shift;
-    scatter += other.scatter;
-  }
-};
 
 /// The eigenvalues of S by the singular values of its triangle, where it has one.
 Vector eigenvalues_again(const Matrix& s) {
