@@ -9,6 +9,7 @@
 #include <lemma/core/random.hpp>
 #include <lemma/mixture/shared/search.hpp>
 #include <lemma/core/certificate.hpp>
+#include <lemma/core/error.hpp>
 #include <string>
 #include <string_view>
 
