@@ -24,6 +24,7 @@ constexpr auto names_of(VarianceDivisor) { return std::array<std::string_view, 2
 /// value in column j (n of them by weight), p_j is
 ///
 ///     gaussian     normal with their mean, and their variance + `floor` times the variance of the column over all rows
+///                  (of a column that is the same in all of them, times 1: it tells nothing, as the pixels of a border)
 ///     bernoulli    θ = (number of values above 0 + α) / (n + 2α), of x > 0
 ///     categorical  (number of rows with the level + α) / (n + α L), of L levels
 ///     poisson      rate (sum of the values + α m) / (n + α), m the mean of the column over all rows: a Gamma(αm, α) prior

@@ -286,6 +286,8 @@ TEST(NaiveBayes, RefusesWhatHasNoAnswer) {
   for (Index i = 0; i < 30; i += 2) constant(i, 1) = 4;
   EXPECT_NE(refusal({}, constant).find("'x2' has no spread in class 'a'"), std::string::npos);
   EXPECT_EQ(refusal({.floor = 1e-9}, constant), "no error");
+  constant.col(1).setConstant(0.3);
+  EXPECT_NE(refusal({}, constant).find("'x2' has no spread"), std::string::npos);
   Matrix unknown = x;
   for (Index i = 1; i < 30; i += 2) unknown(i, 0) = kNone;
   EXPECT_NE(refusal({}, unknown).find("class 'b' has no value of 'x1'"), std::string::npos);
@@ -295,6 +297,21 @@ TEST(NaiveBayes, RefusesWhatHasNoAnswer) {
   rows.labels(codes, {"a", "b"});
   EXPECT_EQ(message_of([&] { fit(Valid<NaiveBayes>(NaiveBayes{}), rows, {}); }),
             "naive_bayes: class 'b' has no rows; leave it out of the classes");
+}
+
+TEST(NaiveBayes, WithAFloorTellsNothingFromAColumnThatIsConstant) {
+  Matrix x(40, 2);
+  std::vector<std::string> labels;
+  for (Index i = 0; i < 40; ++i) {
+    x(i, 0) = static_cast<double>(i % 7) + (i % 2 == 0 ? 0 : 2);
+    x(i, 1) = 0.3;
+    labels.emplace_back(i % 2 == 0 ? "a" : "b");
+  }
+  const Matrix alone = x.leftCols(1);
+  const NaiveBayes spec{.floor = 1e-3};
+  const auto both = fit(spec, x, labels), one = fit(spec, alone, labels);
+  EXPECT_TRUE(both.certificate.holds());
+  EXPECT_LT((both.probabilities(x) - one.probabilities(alone)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 }  // namespace

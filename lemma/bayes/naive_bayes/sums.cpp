@@ -134,13 +134,15 @@ void finish(NaiveBayesModel& model, const Layout& layout) {
   for (Index j = 0; j < p; ++j) {
     const ColumnMoment all = over_all_classes(model, j);
     const double everywhere = all.mean * model.known.col(j).sum();
+    const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(all.mean);
+    const double spread = all.variance > rounding * rounding ? all.variance : 1;  // of a constant: it tells nothing
     for (Index k = 0; k < classes; ++k) {
       const double n = model.known(k, j), sum = n * model.means(k, j);
       double& parameter = model.parameters(k, j);
       switch (layout.kind[at(j)]) {
         case ColumnKind::gaussian:
           parameter = model.means(k, j);
-          model.deviations(k, j) = std::sqrt(model.variances(k, j) + model.spec.floor * all.variance);
+          model.deviations(k, j) = std::sqrt(model.variances(k, j) + model.spec.floor * spread);
           break;
         case ColumnKind::bernoulli: parameter = (sum + alpha) / (n + 2 * alpha); break;
         case ColumnKind::poisson: parameter = (sum + alpha * all.mean) / (n + alpha); break;
