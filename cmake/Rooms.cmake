@@ -39,7 +39,8 @@ target_compile_definitions(lemma PUBLIC ${LEMMA_PUBLIC_DEFINITIONS})
 target_include_directories(lemma PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(lemma PUBLIC Eigen3::Eigen fmt::fmt
-                            PRIVATE TBB::tbb ZLIB::ZLIB SQLite::SQLite3 ${LEMMA_PACKING_LIBRARIES} hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
+                            PRIVATE TBB::tbb ZLIB::ZLIB SQLite::SQLite3 ${LEMMA_PACKING_LIBRARIES} ${LEMMA_IMAGE_LIBRARIES}
+                            hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
 if(LEMMA_SANITIZE)
   target_link_options(lemma PRIVATE -fsanitize=${LEMMA_SANITIZE})
 endif()

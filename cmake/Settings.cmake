@@ -31,6 +31,12 @@ foreach(packing IN ITEMS XZ ZSTD)
 endforeach()
 set_source_files_properties("${PROJECT_SOURCE_DIR}/lemma/data/csv/packed.cpp" PROPERTIES
     COMPILE_DEFINITIONS "${LEMMA_PACKING_DEFINITIONS}")
+# Images: see lemma/data/image/.
+find_path(LEMMA_PNG_INCLUDE_DIR png.h REQUIRED)
+find_library(LEMMA_PNG_LIBRARY png REQUIRED)
+find_path(LEMMA_JPEG_INCLUDE_DIR jpeglib.h REQUIRED)
+find_library(LEMMA_JPEG_LIBRARY jpeg REQUIRED)
+set(LEMMA_IMAGE_LIBRARIES "${LEMMA_PNG_LIBRARY}" "${LEMMA_JPEG_LIBRARY}")
 find_package(hwy REQUIRED)
 find_package(CLI11 REQUIRED)
 # Only the header: the library is opened on first use, see lemma/optimize/clp.cpp.
@@ -55,7 +61,8 @@ add_library(lemma_settings INTERFACE)
 target_compile_features(lemma_settings INTERFACE cxx_std_20)
 target_include_directories(lemma_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(lemma_settings INTERFACE
-    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB SQLite::SQLite3 ${LEMMA_PACKING_LIBRARIES} hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
+    Eigen3::Eigen TBB::tbb fmt::fmt ZLIB::ZLIB SQLite::SQLite3 ${LEMMA_PACKING_LIBRARIES} ${LEMMA_IMAGE_LIBRARIES} hwy::hwy
+    Threads::Threads ${CMAKE_DL_LIBS})
 
 # What a user of the headers must share with us. Eigen's alignment decides how a matrix is allocated and freed, so a
 # program built with -mavx has to agree with a library built without.

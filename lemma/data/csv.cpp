@@ -5,6 +5,7 @@
 #include <lemma/data/csv/encoding.hpp>
 #include <lemma/data/csv/reader.hpp>
 #include <lemma/data/csv/syntax.hpp>
+#include <lemma/data/image/beside.hpp>
 
 namespace lemma {
 namespace {
@@ -25,7 +26,7 @@ ReadAs read_as(const Column& column) {
 }
 
 Table read_csv(const std::string& path, const CsvOptions& options) {
-  return csv::Reader(open_bytes(path), options, shown(path)).learn(true);
+  return with_images_beside(csv::Reader(open_bytes(path), options, shown(path)).learn(true), path);
 }
 
 Table parse_csv(std::string_view text, const CsvOptions& options, std::string source) {

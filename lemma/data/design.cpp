@@ -89,6 +89,7 @@ Index width_of(const Variable& variable, Contrast contrast) {
   if (variable.categorical()) return static_cast<Index>(variable.levels.size()) - (contrast == Contrast::full ? 0 : 1);
   if (variable.words() && variable.wording.columns > 0) return variable.wording.columns;
   if (variable.counted()) return static_cast<Index>(variable.levels.size());
+  if (variable.pixels()) return columns_of(variable.picturing);
   if (variable.kind == Variable::Kind::spline) return variable.spline.width();
   return variable.kind == Variable::Kind::polynomial ? variable.degree : 1;
 }
@@ -99,6 +100,7 @@ std::string name_of(const Variable& variable, Contrast contrast, Index column) {
   if (variable.words() && variable.wording.columns > 0) return fmt::format("{}[#{}]", variable.column(), column + 1);
   if (variable.counted())
     return fmt::format("{}[{}]", variable.column(), variable.levels[static_cast<std::size_t>(column)]);
+  if (variable.pixels()) return fmt::format("{}[{}]", variable.column(), place_of(variable.picturing, column));
   if (!variable.categorical() || contrast == Contrast::codes) return variable.label;
   if (contrast == Contrast::sum) return variable.label + std::to_string(column + 1);
   return variable.label + variable.levels[static_cast<std::size_t>(column + (contrast == Contrast::treatment ? 1 : 0))];
@@ -209,6 +211,10 @@ bool DesignParts::counts_words() const {
   return std::any_of(variables.begin(), variables.end(), [](const Variable& each) { return each.words(); });
 }
 
+bool DesignParts::reads_images() const {
+  return std::any_of(variables.begin(), variables.end(), [](const Variable& each) { return each.pixels(); });
+}
+
 std::vector<std::string> DesignParts::looked_at() const {
   std::vector<std::string> names = columns;
   names.insert(names.end(), response.columns.begin(), response.columns.end());
@@ -221,7 +227,7 @@ std::vector<std::string> DesignParts::looked_at() const {
 DesignData make_data(const DesignParts& parts, const Table& table, Use use, Missing policy, Index base,
                      const Execution& execution) {
   const BoundTable bound(parts, table, use, base);
-  auto found = completeness(bound, policy, 0, table.rows());
+  auto found = completeness(bound, policy, 0, table.rows(), execution);
   check_missing(found, policy, table.rows(), use);
   DesignData data;
   if (auto note = missing_note(found, policy, table.rows(), static_cast<Index>(found.kept.size()), use); !note.empty())

@@ -7,6 +7,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/data/csv/encoding.hpp>
 #include <lemma/data/folder.hpp>
+#include <lemma/data/image.hpp>
 
 namespace lemma {
 namespace {
@@ -66,29 +67,50 @@ std::string text_of_bytes(std::string bytes, const std::optional<Encoding>& enco
   return out;
 }
 
+namespace {
+
+/// Leaves the images, where they are at least half of the files: then what was left out is told.
+std::optional<Index> keep_images(std::vector<std::string>& files) {
+  const auto images = std::count_if(files.begin(), files.end(), [](const auto& file) { return is_image_name(file); });
+  if (2 * images < std::ssize(files)) return {};
+  return static_cast<Index>(std::erase_if(files, [](const auto& file) { return !is_image_name(file); }));
+}
+
+}  // namespace
+
 Table read_folder(const std::string& path, const FolderOptions& options) {
-  const Found found = files_below(path);
+  Found found = files_below(path);
   if (found.files.empty())
     throw Error(fmt::format(
-        "the folder '{}' has no files; as data it holds texts, or a subfolder of them for each class", path));
+        "the folder '{}' has no files; as data it holds texts or images, or a subfolder of them for each class", path));
+  const auto no_images = keep_images(found.files);
+  if (no_images && options.encoding)
+    throw Error(fmt::format("'{}' is a folder of images: --encoding is about texts", path));
   const auto count = found.files.size();
   std::vector<std::string> classes(count), bodies(count);
   parallel_for(static_cast<Index>(count), options.execution, [&](Index i) {
-    const std::string& file = found.files[at(i)];
-    const auto bytes = read_file((fs::path(path) / file).string());
-    bodies[at(i)] = text_of_bytes({bytes.begin(), bytes.end()}, options.encoding, file);
+    std::string& file = found.files[at(i)];
     classes[at(i)] = file.substr(0, file.find('/'));
+    const std::string whole = (fs::path(path) / file).string();
+    if (no_images) {
+      file = whole;
+    } else {
+      const auto bytes = read_file(whole);
+      bodies[at(i)] = text_of_bytes({bytes.begin(), bytes.end()}, options.encoding, file);
+    }
   });
   std::vector<Column> columns;
   if (found.has_subfolders) columns.push_back(categorical("class", classes));
   columns.push_back(text("file", found.files));
-  columns.push_back(text("body", std::move(bodies)));
+  if (!no_images) columns.push_back(text("body", std::move(bodies)));
   fs::path name = fs::path(path).lexically_normal();
   if (!name.has_filename()) name = name.parent_path();
   Table out(std::move(columns), name.has_filename() ? name.filename().string() : path);
   if (found.beside > 0)
     out.note(
         fmt::format("left out, lying beside the subfolders and so in no class: {}", count_of(found.beside, "file")));
+  if (no_images.value_or(0) > 0)
+    out.note(fmt::format("left out, being no images by their names: {}", count_of(*no_images, "file")));
   return out;
 }
 

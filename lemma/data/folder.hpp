@@ -1,4 +1,4 @@
-// lemma/data/folder.hpp: a folder of text files as a table, one subfolder for each class.
+// lemma/data/folder.hpp: a folder of texts or of images as a table, one subfolder for each class.
 #pragma once
 #include <lemma/data/csv.hpp>
 #include <lemma/data/table.hpp>
@@ -9,7 +9,7 @@
 namespace lemma {
 
 struct FolderOptions {
-  std::optional<Encoding> encoding;  // of the files; UTF-8 otherwise
+  std::optional<Encoding> encoding;  // of texts; UTF-8 otherwise
   Execution execution;
 };
 
@@ -18,6 +18,10 @@ struct FolderOptions {
 ///     class   the subfolder that it lies in (at any depth); no such column when the files lie in the folder itself
 ///     file    its path below the folder
 ///     body    its text
+///
+/// Where at least half of the files are images by their names (.png .jpg .jpeg), the others are left out with a note, and
+///
+///     file    is the path that leads to the image, from where `path` counts: image(file, 16x16) opens it. There is no body.
 ///
 /// Hidden files are passed over; files beside the subfolders too, with a note. Error for a folder without files, and for a file
 /// that is no text, naming it.

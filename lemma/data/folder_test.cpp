@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/file.hpp>
 #include <lemma/data/folder.hpp>
+#include <lemma/data/image.hpp>
 #include <lemma/data/read.hpp>
 #include <tests/message_of.hpp>
 
@@ -74,6 +75,28 @@ TEST_F(Folder, NamesAFileThatIsNoText) {
   EXPECT_TRUE(contains(said, "ham/2.txt") && contains(said, "--encoding")) << said;
   EXPECT_EQ(texts(read_folder(path(), {.encoding = Encoding::latin1, .execution = {}}), "body"),
             (Names{"fine", "café"}));
+}
+
+TEST_F(Folder, OfImagesNamesThemByTheirPaths) {
+  const auto png = encode_png({1, 1, 1, {7}});
+  const std::string image(png.begin(), png.end());
+  write("cats/1.png", image);
+  write("cats/2.JPG", "opened later, when its row is made");
+  write("dogs/3.png", image);
+  write("dogs/notes.txt", "no image");
+  const Table table = read_table(path());
+  EXPECT_EQ(table.names(), (Names{"class", "file"}));
+  EXPECT_EQ(texts(table, "class"), (Names{"cats", "cats", "dogs"}));
+  EXPECT_EQ(texts(table, "file")[1], (folder_ / "cats/2.JPG").string());
+  ASSERT_EQ(table.notes().size(), 1u);
+  EXPECT_TRUE(contains(table.notes()[0], "no images by their names: 1 file")) << table.notes()[0];
+  EXPECT_TRUE(contains(message_of([&] { read_folder(path(), {.encoding = Encoding::latin1, .execution = {}}); }),
+                       "folder of images"));
+  write("dogs/more.txt", "text");
+  EXPECT_EQ(read_table(path()).rows(), 3);  // half of them
+  write("dogs/most.txt", "text");
+  write("dogs/rest.txt", "text");
+  EXPECT_TRUE(contains(message_of([&] { read_table(path()); }), "1.png is no"));  // now one of texts
 }
 
 TEST_F(Folder, OfNothingIsRefused) {

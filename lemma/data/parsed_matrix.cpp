@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv/open.hpp>
+#include <lemma/data/image/beside.hpp>
 #include <lemma/data/parsed_matrix.hpp>
 #include <unordered_map>
 #include <unordered_set>
@@ -74,7 +75,8 @@ std::unique_ptr<TableStream> open_parsed(const std::string& data, const ReadOpti
     if (features && others && !features->empty())
       if (auto parsed = parse(*reader, *features, *others)) return parsed;
   }
-  return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(reader->learn(true)));
+  Table whole = with_images_beside(reader->learn(true), data);
+  return std::make_unique<MemoryTableStream>(std::make_shared<const Table>(std::move(whole)));
 }
 
 }  // namespace lemma

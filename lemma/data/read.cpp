@@ -57,8 +57,8 @@ Place find_place(const std::string& data, const ReadOptions& options) {
     place.format = Format::folder;
     const CsvOptions& csv = place.csv;
     if (!csv.types.empty() || !csv.levels.empty() || csv.skip > 0 || csv.comment || csv.ragged != Ragged::error)
-      throw Error(fmt::format(
-          "'{}' is a folder of texts: --type, --levels, --skip, --comment and --ragged are about CSV files", data));
+      throw Error(
+          fmt::format("'{}' is a folder: --type, --levels, --skip, --comment and --ragged are about CSV files", data));
     return place;
   }
   const std::string ending = ending_of(data);

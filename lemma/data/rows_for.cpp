@@ -20,12 +20,20 @@ std::size_t bytes_needed(const TableStream& data) {
   return 2 * memory_needed(data);
 }  // the table, and the matrix made of it
 
-bool must_stream(const TableStream& data, const RowsUse& use, const std::optional<std::size_t>& memory) {
-  if (data.sparse() || !exceeds(data, memory)) return false;
+/// The same with the images that the table names.
+std::size_t bytes_needed(const Design& design, const TableStream& data) {
+  const std::size_t pixels = design.parts().reads_images() ? sizeof(double) * design.features().size() : 0;
+  return bytes_needed(data) + pixels * static_cast<std::size_t>(data.rows());
+}
+
+bool must_stream(const Design& design, const TableStream& data, const RowsUse& use,
+                 const std::optional<std::size_t>& memory) {
+  if (data.sparse() || !memory || bytes_needed(design, data) <= *memory) return false;
   if (use.blocks) return true;
   throw Error(fmt::format(
       "{} needs all rows in memory: {} for this table, and {} are allowed; raise --memory or use a method that scans",
-      use.reader, format_bytes(static_cast<double>(bytes_needed(data))), format_bytes(static_cast<double>(*memory))));
+      use.reader, format_bytes(static_cast<double>(bytes_needed(design, data))),
+      format_bytes(static_cast<double>(*memory))));
 }
 
 std::vector<std::string> notes_of(const Design& design, const RowsUse& use, const std::vector<std::string>& more = {}) {
@@ -60,7 +68,7 @@ RowsOfData of_words(const Design& design, const Table& table, const RowsUse& use
   const DesignParts& parts = design.parts();
   const Missing policy = parts.policy(use.missing);
   const BoundTable bound(parts, table, use.use);
-  auto found = completeness(bound, policy, 0, table.rows());
+  auto found = completeness(bound, policy, 0, table.rows(), execution);
   check_missing(found, policy, table.rows(), use.use);
   DesignData data;
   std::vector<std::string> more;
@@ -108,7 +116,7 @@ RowsOfData rows_for(const Design& design, const TableStream& data, const RowsUse
       return {std::make_unique<SparseRows>(design, *sparse), RowSelection(data.rows()), notes_of(design, use)};
     return in_memory(design, to_table(*sparse), use, execution);  // or an Error that says how much memory it would take
   }
-  const bool streamed = must_stream(data, use, memory);
+  const bool streamed = must_stream(design, data, use, memory);
   if (design.parts().counts_words() && !streamed) {
     if ((use.sparse || use.blocks) && !has_numbers_beside(use))
       return data.table() ? of_words(design, *data.table(), use, execution)

@@ -4,6 +4,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/data/csv/bytes.hpp>
 #include <lemma/data/csv/reader.hpp>
+#include <lemma/data/image/beside.hpp>
 #include <lemma/data/stream.hpp>
 #include <string_view>
 #include <unordered_set>
@@ -95,9 +96,11 @@ MemoryTableStream::MemoryTableStream(std::shared_ptr<const Table> table)
     : owned_(std::move(table)), table_(owned_.get()), schema_(table_->slice(0, 0)) {}
 
 struct CsvStream::Parts {
-  Parts(std::unique_ptr<Bytes> bytes, const CsvOptions& options, std::string source)
-      : reader(std::move(bytes), options, std::move(source)) {}
+  Parts(const std::string& its_path, std::unique_ptr<Bytes> bytes, const CsvOptions& options)
+      : path(its_path), reader(std::move(bytes), options, name_of_file(path)) {}
+  std::string path;
   csv::Reader reader;
+  Table learned;  // the schema, names of images as they are written
 };
 
 CsvStream::CsvStream(const std::string& path, const CsvOptions& options) {
@@ -105,8 +108,9 @@ CsvStream::CsvStream(const std::string& path, const CsvOptions& options) {
   auto bytes = file_bytes(path);
   if (!is_seekable_text(path))
     throw Error(fmt::format("'{}' is packed or not a regular file and can't be read in pieces; unpack it first", path));
-  parts_ = std::make_unique<Parts>(std::move(bytes), options, name_of_file(path));
-  schema_ = parts_->reader.learn(false);
+  parts_ = std::make_unique<Parts>(path, std::move(bytes), options);
+  parts_->learned = parts_->reader.learn(false);
+  schema_ = with_images_beside(parts_->learned, path);
 }
 
 CsvStream::~CsvStream() = default;
@@ -114,17 +118,18 @@ Index CsvStream::rows() const { return parts_->reader.rows(); }
 
 Table CsvStream::read(Index first, Index count) const {
   check_range(first, count, rows());
-  return parts_->reader.read(schema_, first, count);
+  return with_images_beside(parts_->reader.read(parts_->learned, first, count), parts_->path);
 }
 
 Table CsvStream::read_columns(Index first, Index count, const std::vector<std::string>& names) const {
   const std::unordered_set<std::string_view> asked(names.begin(), names.end());
   std::vector<Column> wanted;
-  for (const Column& column : schema_.all())
+  for (const Column& column : parts_->learned.all())
     if (asked.contains(column.name)) wanted.push_back(column);
   if (wanted.empty()) return read(first, count);  // a table without columns has no rows
   check_range(first, count, rows());
-  return parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count);
+  return with_images_beside(parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count),
+                            parts_->path);
 }
 
 SelectedStream::SelectedStream(std::unique_ptr<TableStream> whole, std::vector<Range> ranges)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <lemma/data/csv/reader.hpp>
 #include <lemma/data/csv/text.hpp>
+#include <lemma/data/image/beside.hpp>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -31,8 +32,11 @@ std::string_view without_trailing(std::string_view record, const csv::Layout& la
 }  // namespace
 
 struct CsvText::Parts {
-  Parts(const std::string& path, const CsvOptions& options) : reader(open_bytes(path), options, source_of(path)) {}
+  Parts(const std::string& its_path, const CsvOptions& options)
+      : path(its_path), reader(open_bytes(path), options, source_of(path)) {}
+  std::string path;
   csv::Reader reader;
+  Table learned;  // the schema, names of images as they are written
   Table whole;
   std::string empty_record;  // what stands for it where it would be lost
   std::string_view line_end = "\n";
@@ -42,8 +46,9 @@ CsvText::CsvText(const std::string& path, const CsvOptions& options, bool keep)
     : parts_(std::make_unique<Parts>(path, options)) {
   csv::Reader& reader = parts_->reader;
   Table found = reader.learn(keep);
-  schema_ = keep ? found.slice(0, 0) : std::move(found);
-  if (keep) parts_->whole = std::move(found);
+  parts_->learned = keep ? found.slice(0, 0) : std::move(found);
+  schema_ = with_images_beside(parts_->learned, path);
+  if (keep) parts_->whole = with_images_beside(std::move(found), path);
   if (reader.layout().columns() == 1) {
     const auto& words = options.missing;
     const auto word = std::find_if(words.begin(), words.end(), [](const std::string& each) { return !each.empty(); });
@@ -64,15 +69,18 @@ Index CsvText::rows() const { return parts_->reader.rows(); }
 Table CsvText::take() { return std::exchange(parts_->whole, Table()); }
 std::string_view CsvText::line_end() const { return parts_->line_end; }
 
-Table CsvText::read(Index first, Index count) const { return parts_->reader.read(schema_, first, count); }
+Table CsvText::read(Index first, Index count) const {
+  return with_images_beside(parts_->reader.read(parts_->learned, first, count), parts_->path);
+}
 
 Table CsvText::read_columns(Index first, Index count, const std::vector<std::string>& names) const {
   const std::unordered_set<std::string_view> asked(names.begin(), names.end());
   std::vector<Column> wanted;
-  for (const Column& column : schema_.all())
+  for (const Column& column : parts_->learned.all())
     if (asked.contains(column.name)) wanted.push_back(column);
   if (wanted.empty()) return read(first, count);  // a table without columns has no rows
-  return parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count);
+  return with_images_beside(parts_->reader.read(Table(std::move(wanted), schema_.source()), first, count),
+                            parts_->path);
 }
 
 CsvDialect CsvText::dialect() const {

@@ -31,11 +31,11 @@ void check_columns(const Formula& formula, const Table& schema, const Expression
 }
 
 [[noreturn]] void fail_text(const Formula& formula, const Expression& e) {
-  throw Error(
-      point_at("formula", formula.text, e.place,
-               fmt::format("'{0}' is a text column; to use its values as levels write factor({1}), or read it with "
-                           "--type {0}=categorical; to count its words, text({1})",
-                           e.text, to_text(e))));
+  throw Error(point_at(
+      "formula", formula.text, e.place,
+      fmt::format("'{0}' is a text column; to use its values as levels write factor({1}), or read it with "
+                  "--type {0}=categorical; to count its words, text({1}); of names of images, image({1}, 16x16)",
+                  e.text, to_text(e))));
 }
 
 /// Levels of a column as they are, of a condition, or of numbers, perhaps cut into pieces.
@@ -81,11 +81,11 @@ Draft::Source make_numeric(const Formula& formula, const Table& schema, const Ex
   return source;
 }
 
-void need_text(const Formula& formula, const Table& schema, const Expression& name) {
+void need_text(const Formula& formula, const Table& schema, const Expression& name,
+               std::string_view why = "to count what its texts are made of") {
   if (need(formula, schema, name).type() == ColumnType::numeric)
-    throw Error(point_at(
-        "formula", formula.text, name.place,
-        fmt::format("'{0}' is numeric; to count what its texts are made of read it with --type {0}=text", name.text)));
+    throw Error(point_at("formula", formula.text, name.place,
+                         fmt::format("'{0}' is numeric; {1} read it with --type {0}=text", name.text, why)));
 }
 
 void add_variable(const Formula& formula, const Table& schema, const Expression& e, int letters, Draft& draft) {
@@ -111,6 +111,11 @@ void add_variable(const Formula& formula, const Table& schema, const Expression&
     variable.kind = Variable::Kind::words;
     variable.value = e.arguments[0];
     variable.wording = text_call(e, failing(formula));
+  } else if (e.kind == Expression::Kind::call && makes_pixels(e.text)) {
+    need_text(formula, schema, e.arguments[0], "to open the images that it names");
+    variable.kind = Variable::Kind::pixels;
+    variable.value = e.arguments[0];
+    variable.picturing = picture_call(e, failing(formula));
   } else {
     source = make_numeric(formula, schema, e, variable, draft.parts);
   }

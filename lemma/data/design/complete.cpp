@@ -46,8 +46,12 @@ Index mark_unseen(const BoundTable& bound, const Variable& variable, Index first
 /// Which rows can be used, found out column by column.
 class Looking {
  public:
-  Looking(const BoundTable& bound, Index first, Index count)
-      : bound_(bound), rows_(bound, first, count, Gaps::refuse), predictor_(size()), outcome_(size()) {}
+  Looking(const BoundTable& bound, Index first, Index count, const Execution& execution)
+      : bound_(bound),
+        rows_(bound, first, count, Gaps::refuse),
+        execution_(execution),
+        predictor_(size()),
+        outcome_(size()) {}
 
   Completeness complete(Missing policy) {
     const DesignParts& parts = bound_.parts();
@@ -64,6 +68,9 @@ class Looking {
         if (unseen > 0)
           found_.unseen.emplace_back(variable.takes_levels_of_column() ? variable.column() : variable.label, unseen);
       }
+    if (policy == Missing::drop || policy == Missing::keep)
+      for (const auto& variable : parts.variables)
+        if (variable.pixels()) note_broken(bound_.column(variable.column()));
     for (const auto& name : bound_.outcomes()) note(name, outcome_);
     if (bound_.use() != Use::prediction && bound_.has_response()) {
       for (const auto& number : parts.response.numbers) note_soft(number, outcome_);
@@ -122,6 +129,25 @@ class Looking {
     add(variable.label + ", outside its breaks", count);
   }
 
+  /// Images that cannot be used. Two terms of one column look at the same ones.
+  void note_broken(const Column& column) {
+    if (std::find(looked_at_.begin(), looked_at_.end(), column.name) != looked_at_.end()) return;
+    looked_at_.push_back(column.name);
+    std::vector<std::string> why(size());
+    parallel_for(rows_.count(), execution_, [&](Index i) {
+      const Index row = rows_.first() + i;
+      if (column.is_missing(row)) return;
+      try {
+        read_image(column.text(row));
+      } catch (const BrokenImage& broken) { why[static_cast<std::size_t>(i)] = broken.what(); }
+    });
+    for (std::size_t i = 0; i < why.size(); ++i) {
+      if (why[i].empty()) continue;
+      predictor_[i] = 1;
+      found_.broken.push_back(std::move(why[i]));
+    }
+  }
+
   Completeness result(Missing policy) {
     found_.kept.reserve(size());
     for (std::size_t i = 0; i < size(); ++i) {
@@ -135,14 +161,17 @@ class Looking {
 
   const BoundTable& bound_;
   BoundRows rows_;
+  Execution execution_;
   std::vector<char> predictor_, outcome_;
+  std::vector<std::string> looked_at_;  // columns of images
   Completeness found_;
 };
 
 }  // namespace
 
-Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count) {
-  return Looking(bound, first, count).complete(policy);
+Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count,
+                          const Execution& execution) {
+  return Looking(bound, first, count, execution).complete(policy);
 }
 
 Completeness::Counts in_order(const DesignParts& parts, std::map<std::string, Index> counts) {
@@ -171,6 +200,10 @@ std::string describe_missing(const Completeness& found, Index rows) {
   };
   add(found.missing, "missing value", "missing values");
   add(found.unseen, "level not seen in training", "levels not seen in training");
+  if (const auto broken = std::ssize(found.broken); broken > 0) {
+    values += fmt::format("{}{} broken {}", values.empty() ? "" : " and ", broken, broken == 1 ? "image" : "images");
+    where += fmt::format("{}{}", where.empty() ? "" : "; ", some_of(found.broken, 10));
+  }
   return fmt::format("{} in {} of {} rows: {}", values, found.incomplete, rows, where);
 }
 

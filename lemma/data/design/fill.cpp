@@ -9,7 +9,8 @@
 namespace lemma {
 namespace {
 
-constexpr Index kChunk = 512;  // rows evaluated at a time: their columns stay in the cache
+/// Rows evaluated at a time: their columns stay in the cache. Images are files to open, with many columns.
+Index chunk_of(const DesignParts& parts) { return parts.reads_images() ? 4 : 512; }
 
 /// The kept rows in [first, first + count).
 std::span<const Index> within(std::span<const Index> kept, Index first, Index count) {
@@ -166,6 +167,7 @@ void Rowset::fail_not_finite(const Expression& value, Index row, double result) 
 }
 
 std::vector<double> Rowset::columns(const Variable& variable, std::span<const Index> used) {
+  if (variable.pixels()) return pixels(variable, used);
   std::vector<double> v = numbers(variable.value, used);
   if (variable.kind == Variable::Kind::scaled) scaled_in_place(variable, v);
   const bool spline = variable.kind == Variable::Kind::spline;
@@ -178,6 +180,30 @@ std::vector<double> Rowset::columns(const Variable& variable, std::span<const In
     for (Index k = 0; k < width; ++k)
       require(std::isfinite(out[at(k * count() + row - first())]) || std::isnan(v[at(row - first())]),
               fmt::format("{}{} overflows in row {}", variable.label, k + 1, bound_.row_number(row)));
+  return out;
+}
+
+std::vector<double> Rowset::pixels(const Variable& variable, std::span<const Index> used) {
+  const Index width = columns_of(variable.picturing);
+  std::vector<double> out(at(width * count())), one(at(width));
+  const Column& column = bound_.column(variable.column());
+  std::string copy;
+  for (const Index row : used) {
+    if (column.is_missing(row)) {
+      require(gaps_ == Gaps::leave, fmt::format("'{}' is missing in row {}, and no image can stand in for it",
+                                                variable.column(), bound_.row_number(row)));
+      std::fill(one.begin(), one.end(), std::numeric_limits<double>::quiet_NaN());
+    } else {
+      try {
+        fill_pixels(read_image(std::string(text_of(column, row, copy))), variable.picturing, one.data());
+      } catch (const BrokenImage& broken) {
+        throw Error(fmt::format("{} (row {}); --missing drop leaves such rows out{}", broken.what(),
+                                bound_.row_number(row),
+                                bound_.use() == Use::prediction ? ", keep leaves them empty" : ""));
+      }
+    }
+    for (Index k = 0; k < width; ++k) out[at(k * count() + row - first())] = one[at(k)];
+  }
   return out;
 }
 
@@ -212,10 +238,10 @@ std::vector<std::vector<std::pair<Index, double>>> Rowset::pieces(const Variable
 
 void fill_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution, Matrix& x) {
   const DesignParts& parts = bound.parts();
-  const Index rows = bound.table().rows();
+  const Index rows = bound.table().rows(), together = chunk_of(parts);
   x.resize(static_cast<Index>(kept.size()), static_cast<Index>(parts.features.size()));
-  parallel_for((rows + kChunk - 1) / kChunk, execution, [&](Index chunk) {
-    const Index first = chunk * kChunk, count = std::min(kChunk, rows - first);
+  parallel_for((rows + together - 1) / together, execution, [&](Index chunk) {
+    const Index first = chunk * together, count = std::min(together, rows - first);
     const auto used = within(kept, first, count);
     if (used.empty()) return;
     const Index target = static_cast<Index>(used.data() - kept.data());
@@ -256,10 +282,10 @@ Csr sparse_chunk(const BoundTable& bound, std::span<const Index> used, Index fir
 }  // namespace
 
 Csr sparse_x(const BoundTable& bound, std::span<const Index> kept, Gaps gaps, const Execution& execution) {
-  const Index rows = bound.table().rows();
-  std::vector<Csr> chunks(at((rows + kChunk - 1) / kChunk));
+  const Index rows = bound.table().rows(), together = chunk_of(bound.parts());
+  std::vector<Csr> chunks(at((rows + together - 1) / together));
   parallel_for(std::ssize(chunks), execution, [&](Index chunk) {
-    const Index first = chunk * kChunk, count = std::min(kChunk, rows - first);
+    const Index first = chunk * together, count = std::min(together, rows - first);
     const auto used = within(kept, first, count);
     if (!used.empty()) chunks[at(chunk)] = sparse_chunk(bound, used, first, count, gaps);
   });

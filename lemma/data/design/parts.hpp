@@ -1,6 +1,7 @@
 // lemma/data/design/parts.hpp: what a Design is made of. Only the files of the design include it.
 #pragma once
 #include <lemma/data/design.hpp>
+#include <lemma/data/pixels.hpp>
 #include <lemma/data/use.hpp>
 #include <lemma/data/words.hpp>
 #include <lemma/math/splines.hpp>
@@ -26,9 +27,9 @@ class WordCounter;
 
 /// What terms are made of: one expression of the formula, as one or more columns.
 struct Variable {
-  enum class Kind { numeric, scaled, polynomial, spline, categorical, pieces, words };
+  enum class Kind { numeric, scaled, polynomial, spline, categorical, pieces, words, pixels };
   Kind kind = Kind::numeric;
-  Expression value;   // what is taken from the table; for `pieces` and `words` always a column
+  Expression value;   // what is taken from the table; for `pieces`, `words` and `pixels` always a column
   std::string label;  // "log(FL)", "poly(x, 2)", "sex"
   // scaled: (value − center) / spread
   double center = 0, spread = 1;
@@ -47,6 +48,7 @@ struct Variable {
   Wording wording;
   std::vector<double> rarity;                  // tfidf: log((1 + n) / (1 + d)) + 1 of each column
   std::shared_ptr<const WordCounter> counter;  // follows from these, see DesignParts::finish()
+  Picturing picturing;                         // pixels
 
   bool is_column() const { return value.kind == Expression::Kind::name; }
   const std::string& column() const { return value.text; }  // of one that is
@@ -54,7 +56,8 @@ struct Variable {
   bool pieces() const { return kind == Kind::pieces; }
   bool words() const { return kind == Kind::words; }
   bool counted() const { return pieces() || words(); }
-  bool numeric() const { return !categorical() && !counted(); }
+  bool pixels() const { return kind == Kind::pixels; }
+  bool numeric() const { return !categorical() && !counted() && !pixels(); }
   bool logical() const { return categorical() && is_condition(value); }  // FALSE and TRUE, whatever the rows
   bool takes_levels_of_column() const { return is_column() && !numeric() && !cuts; }
 };
@@ -121,6 +124,8 @@ struct DesignParts {
   bool needs_numbers(const std::string& response_column) const;
   /// Is there text() among the terms? Then most of x is zeros.
   bool counts_words() const;
+  /// Is there image() or hog()? Then each row is a file to open.
+  bool reads_images() const;
   /// All columns of a table that are looked at: those of x, the offset, the response and the weights.
   std::vector<std::string> looked_at() const;
   /// What becomes of missing values at prediction, where the caller may ask for another policy than that of the training.
@@ -289,10 +294,13 @@ struct Completeness {
   std::vector<Index> kept;
   using Counts = std::vector<std::pair<std::string, Index>>;  // by column, where there are some
   Counts missing, unseen;  // values that are not there; levels that the training rows did not have, taken for missing
-  Index incomplete = 0;    // rows with either
+  std::vector<std::string> broken;  // images that cannot be used, each with the reason
+  Index incomplete = 0;             // rows with any of these
 };
-/// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised.
-Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count);
+/// Rows [first, first + count) of the table. `kept` follows the policy; nothing is raised. Images are opened where the policy is
+/// to do without those that are broken (drop, keep).
+Completeness completeness(const BoundTable& bound, Missing policy, Index first, Index count,
+                          const Execution& execution = Execution{.threads = 1});
 /// Counts by column, in the order in which the design looks at them.
 Completeness::Counts in_order(const DesignParts& parts, std::map<std::string, Index> counts);
 /// Error when the policy allows no missing values and there are some.
@@ -320,6 +328,7 @@ class Rowset {
   std::vector<std::vector<std::pair<Index, double>>> pieces(const Variable& variable, std::span<const Index> used);
 
  private:
+  std::vector<double> pixels(const Variable& variable, std::span<const Index> used);
   bool is_gap(const Expression& value, Index row);  // NaN because a column it needs is missing, which is allowed
   std::string written(const std::string& name, Index row);
   [[noreturn]] void fail_not_finite(const Expression& value, Index row, double result);

@@ -12,7 +12,8 @@ constexpr std::pair<Variable::Kind, std::string_view> kVariableKinds[] = {{Varia
                                                                           {Variable::Kind::spline, "spline"},
                                                                           {Variable::Kind::categorical, "categorical"},
                                                                           {Variable::Kind::pieces, "pieces"},
-                                                                          {Variable::Kind::words, "words"}};
+                                                                          {Variable::Kind::words, "words"},
+                                                                          {Variable::Kind::pixels, "pixels"}};
 
 /// Does each scale() in it have its constants?
 bool is_learned(const Expression& e) {
@@ -130,6 +131,36 @@ void load_words(const Value& v, Variable& variable) {
     check(each > 0, fmt::format("{} has a rarity that is not positive", variable.label));
 }
 
+void save_pixels(const Variable& variable, Value& v) {
+  const Picturing& how = variable.picturing;
+  v.set("column", variable.column());
+  v.set("edges", how.edges);
+  v.set("size", numbers_of({static_cast<double>(how.height), static_cast<double>(how.width)}));
+  if (!how.edges) return;
+  v.set("cell", how.cell);
+  v.set("block", how.block);
+  v.set("bins", how.bins);
+  v.set("full_turn", how.full_turn);
+}
+
+void load_pixels(const Value& v, Variable& variable) {
+  Picturing& how = variable.picturing;
+  variable.value.kind = Expression::Kind::name;
+  variable.value.text = v.at("column").as_string("column");
+  how.edges = v.at("edges").as_bool("edges");
+  const auto size = finite_numbers(v.at("size"), "size");
+  check(size.size() == 2, fmt::format("{} has not two sides", variable.label));
+  how.height = whole(size[0], 1, kMostSide + 1, "height");
+  how.width = whole(size[1], 1, kMostSide + 1, "width");
+  if (how.edges) {
+    how.cell = whole(v.at("cell").as_double("cell"), 1, kMostSide + 1, "cell");
+    how.block = whole(v.at("block").as_double("block"), 0, kMostSide + 1, "block");
+    how.bins = whole(v.at("bins").as_double("bins"), 1, kMostBins + 1, "bins");
+    how.full_turn = v.at("full_turn").as_bool("full_turn");
+  }
+  check(fault_of(how).empty(), fault_of(how));
+}
+
 void save_polynomial(const Variable& variable, Value& v) {
   v.set("degree", variable.degree);
   v.set("raw", variable.raw);
@@ -194,8 +225,8 @@ Value save_variable(const Variable& variable) {
   Value v = Value::object();
   v.set("kind", text_of(variable.kind, kVariableKinds));
   v.set("label", variable.label);
-  if (variable.words()) {
-    save_words(variable, v);
+  if (variable.words() || variable.pixels()) {
+    variable.words() ? save_words(variable, v) : save_pixels(variable, v);
     return v;
   }
   if (!variable.numeric()) {
@@ -213,8 +244,8 @@ Variable load_variable(const Value& v) {
   Variable variable;
   variable.kind = enum_of(v.at("kind"), kVariableKinds, "kind of variable");
   variable.label = v.at("label").as_string("label");
-  if (variable.words()) {
-    load_words(v, variable);
+  if (variable.words() || variable.pixels()) {
+    variable.words() ? load_words(v, variable) : load_pixels(v, variable);
     return variable;
   }
   if (!variable.numeric()) {

@@ -115,9 +115,10 @@ void add_few(const double* values, std::span<const Index> kept, std::set<double>
 }
 
 /// The rows that are kept.
-std::vector<Index> survey_block(Survey& found, const BoundTable& bound, Index first, Index count) {
+std::vector<Index> survey_block(Survey& found, const BoundTable& bound, Index first, Index count,
+                                const Execution& execution) {
   const DesignParts& parts = bound.parts();
-  auto complete = completeness(bound, parts.missing, first, count);
+  auto complete = completeness(bound, parts.missing, first, count, execution);
   const BoundRows rows(bound, first, count, Gaps::refuse);
   found.rows = count;
   found.kept = static_cast<Index>(complete.kept.size());
@@ -274,7 +275,7 @@ Survey survey(const DesignParts& parts, const TableSource& source, bool values_o
   if (parts.missing == Missing::mean) empty.means.resize(parts.numeric_columns.size());
   if (imputes(parts.missing)) empty.words.resize(parts.word_columns.size());
   return pass(parts, source, execution, empty, [&](Survey& found, const BoundTable& bound, Index first, Index count) {
-    const auto kept = survey_block(found, bound, first, count);
+    const auto kept = survey_block(found, bound, first, count, execution);
     if (values_of_response) add_few(bound.numbers(parts.response.numbers[0].text, 0), kept, found.response_values);
   });
 }

@@ -70,7 +70,7 @@ class Checker {
 
   void check_call(const Expression& e) const {
     for (const std::string_view outer :
-         {"poly", "bs", "ns", "cut", "factor", "as.factor", "kmers", "text", "offset", "cbind"})
+         {"poly", "bs", "ns", "cut", "factor", "as.factor", "kmers", "text", "image", "hog", "offset", "cbind"})
       if (e.text == outer)
         tokens_.fail(e.place, fmt::format("{}() must be a term of its own, not part of another", outer));
     auto known = known_functions();

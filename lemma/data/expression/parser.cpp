@@ -110,8 +110,31 @@ Token Tokens::read_token(std::size_t& at) const {
   return token;
 }
 
+/// 16x24 as an argument: how many digits, x and digits stand there; 0: something else.
+std::size_t Tokens::size_at(std::size_t at) const {
+  std::size_t before = at;
+  while (before > 0 && is_blank(text_[before - 1])) --before;
+  if (before == 0 || (text_[before - 1] != ',' && text_[before - 1] != '=')) return 0;
+  const auto digits = [&](std::size_t from) {
+    std::size_t to = from;
+    while (to < text_.size() && is_digit(text_[to])) ++to;
+    return to;
+  };
+  const std::size_t x = digits(at);
+  if (x == at || x == text_.size() || text_[x] != 'x') return 0;
+  const std::size_t end = digits(x + 1);
+  return end == x + 1 || (end < text_.size() && continues_name(text_[end])) ? 0 : end - at;
+}
+
 Token Tokens::read_number(std::size_t& at) const {
   Token token;
+  if (const std::size_t size = size_at(at); size > 0) {  // of an image: a text without its quotes
+    token.kind = Token::Kind::string;
+    token.place = at;
+    token.text = text_.substr(at, size);
+    at += size;
+    return token;
+  }
   token.kind = Token::Kind::number;
   token.place = at;
   const char* begin = text_.data() + at;

@@ -56,6 +56,7 @@ class Tokens {
   std::size_t behind_parenthesis(std::size_t at) const;
   bool list_at(std::size_t at) const;
   Token read_token(std::size_t& at) const;
+  std::size_t size_at(std::size_t at) const;
   Token read_number(std::size_t& at) const;
   Token read_quoted(std::size_t& at, char quote) const;
 

@@ -7,6 +7,7 @@
 #include <lemma/data/formula/calls.hpp>
 #include <lemma/math/splines.hpp>
 #include <map>
+#include <tuple>
 
 namespace lemma {
 namespace {
@@ -116,8 +117,8 @@ void check_labels(const Expression& call, const CutCall& cut, const FailAt& fail
 // -- calls that are terms
 
 void check_plain(const Expression& e, const Tokens& tokens) {
-  static const std::vector<std::string> others = {"I",   "is.na",  "scale",     "poly",  "bs",   "ns",
-                                                  "cut", "factor", "as.factor", "kmers", "text", "offset"};
+  static const std::vector<std::string> others = {"I",      "is.na",     "scale", "poly", "bs",    "ns",  "cut",
+                                                  "factor", "as.factor", "kmers", "text", "image", "hog", "offset"};
   auto known = known_functions();
   const bool is_known =
       e.text == "I" || e.text == "is.na" || std::find(known.begin(), known.end(), e.text) != known.end();
@@ -187,6 +188,7 @@ void check_term(const Expression& e, const Tokens& tokens) {
   else if (e.text == "poly") check_poly(e, tokens);
   else if (e.text == "kmers") return check_kmers(e, tokens);
   else if (e.text == "text") return void(text_call(e, fail));
+  else if (makes_pixels(e.text)) return void(picture_call(e, fail));
   else check_plain(e, tokens);
   if (columns_of(e).empty()) tokens.fail(e.place, fmt::format("{} names no column", to_text(e)));
 }
@@ -278,6 +280,41 @@ Wording text_call(const Expression& call, const FailAt& fail) {
     fail(given.find("min")->place, "with hash = no token has a column of its own: leave min out");
   wording.mail = given.truth("mail", false);
   return wording;
+}
+
+bool makes_pixels(std::string_view function) { return function == "image" || function == "hog"; }
+
+namespace {
+
+/// 16x24, or "16x24": height and width.
+void set_size(const Expression& call, const Expression* size, const std::string& usage, Picturing& how,
+              const FailAt& fail) {
+  if (!size) fail(call.place, fmt::format("{}() brings images to a size: {}", call.text, usage));
+  const auto sides = size->kind == Kind::string ? parse_size(size->text) : std::nullopt;
+  if (!sides) fail(size->place, fmt::format("a size is height x width: {}", usage));
+  std::tie(how.height, how.width) = *sides;
+}
+
+}  // namespace
+
+Picturing picture_call(const Expression& call, const FailAt& fail) {
+  Picturing how;
+  how.edges = call.text == "hog";
+  const std::string usage =
+      how.edges ? "hog(file, 32x32, cell = 8, block = 2, bins = 12, signed = FALSE)" : "image(file, 16x16)";
+  const Arguments given = how.edges
+                              ? Arguments(call, {"column", "size", "cell", "block", "bins", "signed"}, usage, fail)
+                              : Arguments(call, {"column", "size"}, usage, fail);
+  const Expression& column = *given.find("column");
+  if (column.kind != Kind::name || column.text == ".")
+    fail(column.place, fmt::format("{}() takes a column of names of images: {}", call.text, usage));
+  set_size(call, given.find("size"), usage, how, fail);
+  how.cell = given.whole("cell", how.cell, 1, kMostSide);
+  how.block = given.whole("block", how.block, 0, kMostSide);
+  how.bins = given.whole("bins", how.bins, 1, kMostBins);
+  how.full_turn = given.truth("signed", false);
+  if (const auto fault = fault_of(how); !fault.empty()) fail(call.place, fault);
+  return how;
 }
 
 SplineCall spline_call(const Expression& call, const FailAt& fail) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/data/expression/parser.hpp>
 #include <lemma/data/expression/types.hpp>
+#include <lemma/data/pixels.hpp>
 #include <lemma/data/words.hpp>
 #include <optional>
 #include <string>
@@ -41,5 +42,9 @@ SplineCall spline_call(const Expression& call, const FailAt& fail);
 
 /// text(column, by, n, lower, stop, min, weight, hash, mail).
 Wording text_call(const Expression& call, const FailAt& fail);
+
+/// image(column, size) and hog(column, size, cell, block, bins, signed).
+bool makes_pixels(std::string_view function);
+Picturing picture_call(const Expression& call, const FailAt& fail);
 
 }  // namespace lemma

@@ -104,7 +104,7 @@ StreamRows::StreamRows(Design design, const TableStream& stream, Use use, std::o
   kept_ = RowSelection(stream.rows());
   if (policy_ != Missing::error || !training) count_rows(execution);
   const bool classifies = parts.response.kind == Response::Kind::classes, several = !responses.empty();
-  if (use != Use::prediction && stream.parses())
+  if (use != Use::prediction && (stream.parses() || parts.reads_images()))
     cache_ = std::make_unique<RowCache>(
         count(), width(),
         RowCache::Parts{has_response && !classifies && !several, has_response && classifies, has_weights, has_precision,
@@ -118,6 +118,7 @@ void StreamRows::count_rows(const Execution& execution) {
   std::vector<RowSelection::Piece> kept(static_cast<std::size_t>(pieces));
   std::map<std::string, Index> missing, unseen;
   Completeness all;
+  std::vector<std::vector<std::string>> broken(kept.size());
   bool any_response = false;
   std::mutex mutex;
   const TableSource source(stream_);
@@ -129,6 +130,7 @@ void StreamRows::count_rows(const Execution& execution) {
                    std::vector<Index> in_stream = found.kept;
                    for (Index& row : in_stream) row += base - first;
                    kept[static_cast<std::size_t>(i)] = RowSelection::piece(i * kPiece, count, in_stream);
+                   broken[static_cast<std::size_t>(i)] = found.broken;
                    const std::lock_guard lock(mutex);
                    all.incomplete += found.incomplete;
                    any_response = any_response || bound.has_response();
@@ -137,6 +139,7 @@ void StreamRows::count_rows(const Execution& execution) {
                  });
   });
   kept_ = RowSelection(rows, std::move(kept));
+  for (auto& each : broken) all.broken.insert(all.broken.end(), each.begin(), each.end());
   if (use_ == Use::prediction && !any_response) {
     has_response = false;
     const std::string& weights = design_.parts().weights;  // the number of trials is part of the response
