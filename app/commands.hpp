@@ -28,6 +28,8 @@ void add_bias_variance(CLI::App& tool, Context& context);
 void add_ledger(CLI::App& tool, Context& context);
 void add_show(CLI::App& tool, Context& context);
 void add_sample(CLI::App& tool, Context& context);
+void add_images(CLI::App& tool, Context& context);
+void add_vq(CLI::App& tool, Context& context);
 void add_effect(CLI::App& tool, Context& context);
 void add_update(CLI::App& tool, Context& context);
 void add_verify(CLI::App& tool, Context& context);

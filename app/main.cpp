@@ -110,17 +110,18 @@ int run(int argc, char** argv, Context& context) {
   add_flag(tool, "--verbose", verbose, "with --version: the libraries and CPU kernels in use");
   add_globals(tool, context);
   for (const auto add :
-       {add_describe,     add_split,      add_fit,    add_predict,  add_evaluate, add_cross,  add_tune,
-        add_compare,      add_curve,      add_decide, add_generate, add_risk,     add_bound,  add_bias_variance,
-        add_score_curves, add_bootstrap,  add_ledger, add_verify,   add_show,     add_sample, add_neighbors,
-        add_effect,       add_update,     add_anova,  add_select,   add_plot,     add_report, add_methods,
-        add_datasets,     add_completion, add_man})
+       {add_describe,     add_split,     add_fit,      add_predict,    add_evaluate, add_cross,  add_tune,
+        add_compare,      add_curve,     add_decide,   add_generate,   add_risk,     add_bound,  add_bias_variance,
+        add_score_curves, add_bootstrap, add_ledger,   add_verify,     add_show,     add_sample, add_neighbors,
+        add_images,       add_vq,        add_effect,   add_update,     add_anova,    add_select, add_plot,
+        add_report,       add_methods,   add_datasets, add_completion, add_man})
     add(tool, context);
   add_actions(tool, catalog(), context);
   for (CLI::App* command : tool.get_subcommands([](CLI::App*) { return true; })) add_globals(*command, context);
   tool.parse_complete_callback([&] { choose_simd(context); });
   tool.footer(
-      "DATA is a CSV, .npy or LIBSVM file, a folder of texts, '-' for standard input, or a built-in set such as iris.\n"
+      "DATA is a CSV, .npy or LIBSVM file, a folder of texts or images, '-' for standard input, or a built-in set such "
+      "as iris.\n"
       "Exit code: 0 done, 1 the answer is no, 2 the call or the data is wrong, 3 the machine failed,\n"
       "130, 143, 129 cancelled by Ctrl-C, SIGTERM, SIGHUP (what there is is kept, and said).\n"
       "'lemma COMMAND --help' tells more; 'lemma fit METHOD --help' tells all about a method.");

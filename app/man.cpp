@@ -47,7 +47,8 @@ std::string page(const CLI::App& tool) {
       kVersion);
   out += ".SH SYNOPSIS\n.B lemma\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n.SH DESCRIPTION\n";
   out += roff(
-      "DATA is a CSV, .npy or LIBSVM file, a folder of texts, '-' for standard input, or the name of a built-in data "
+      "DATA is a CSV, .npy or LIBSVM file, a folder of texts or images, '-' for standard input, or the name of a "
+      "built-in data "
       "set. FORMULA follows "
       "R: "
       "'y ~ .', 'y ~ a + log(b) + poly(c, 2) + d:e - 1', '~ a + b' without a response, 'u:v ~ .' for a joint class.\n");

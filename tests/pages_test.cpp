@@ -181,6 +181,8 @@ const std::multimap<std::string, std::string>& calls() {
       {"show", "show tuned.lemma"},
       {"sample", "sample lda.lemma"},
       {"neighbors", "neighbors iris iris --rows 1:5"},
+      {"images", "images digits --size 8x8 --by digit --rows 1:9 -o digits.png"},
+      {"vq", "vq digits.png --codewords 2,8"},
       {"update", "update logistic.lemma pima_test -o both.lemma"},
       {"verify", "verify both.lemma pima_train"},
       {"anova", "anova ols.lemma --data boston"},
@@ -205,9 +207,9 @@ TEST(Pages, TheKeysOfEveryDocumentAreInJsonMd) {
                               "cross",     "tune",          "compare",  "learning_curve", "validation_curve",
                               "bootstrap", "curve",         "decide",   "generate",       "risk",
                               "bound",     "bias_variance", "ledger",   "show",           "sample",
-                              "neighbors", "update",        "verify",   "prune",          "cut",
-                              "outliers",  "effect",        "anova",    "select",         "methods",
-                              "datasets",  "plot",          "report"}) {
+                              "neighbors", "images",        "vq",       "update",         "verify",
+                              "prune",     "cut",           "outliers", "effect",         "anova",
+                              "select",    "methods",       "datasets", "plot",           "report"}) {
     std::string told = told_of(command, page);
     if (std::smatch other; std::regex_search(told, other, as)) told += told_of(other[1], page);
     const auto [first, last] = calls().equal_range(command);
