@@ -46,7 +46,7 @@ TEST(ImagesTool, AFolderOfImagesIsFittedJudgedVerifiedAndAskedAboutAnother) {
   EXPECT_EQ(by_edges.code, 0) << by_edges.err;
   const auto judged = in.lemma("evaluate e.lemma new --json");
   EXPECT_EQ(judged.code, 0) << judged.err;
-  EXPECT_TRUE(contains(judged.out, "\"value\": 1"))
+  EXPECT_TRUE(contains(judged.out, "\"accuracy\": 1,"))
       << judged.out;  // the directions tell them apart wherever the bar is
   const auto said = in.lemma("predict e.lemma new/standing");
   EXPECT_EQ(said.code, 0) << said.err;
