@@ -9,6 +9,7 @@
 #include <lemma/data/csv/packed.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/data/folder.hpp>
+#include <lemma/data/image.hpp>
 #include <lemma/data/matrix_stream.hpp>
 #include <lemma/data/npy.hpp>
 #include <lemma/data/read.hpp>
@@ -61,6 +62,11 @@ Place find_place(const std::string& data, const ReadOptions& options) {
           fmt::format("'{}' is a folder: --type, --levels, --skip, --comment and --ragged are about CSV files", data));
     return place;
   }
+  if (is_image_name(data))
+    throw Error(fmt::format(
+        "'{}' is an image, not a table: as data images lie in a folder, with a subfolder for each class, or "
+        "stand by their names in a CSV file",
+        data));
   const std::string ending = ending_of(data);
   if (ending == ".npy") place.format = Format::npy;
   if (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight") place.format = Format::svmlight;

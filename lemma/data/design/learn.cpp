@@ -236,6 +236,12 @@ Candidates candidates_of(const Formula& formula, const Table& schema, const Desi
     if (column.type() != ColumnType::text || options.letters > 0) result.columns.push_back(column.name);
     else if (std::find(used.begin(), used.end(), column.name) == used.end()) texts.push_back(column.name);
   }
+  const auto is_used = [&](const auto& name) { return std::find(used.begin(), used.end(), name) != used.end(); };
+  if (formula.has_dot() && !texts.empty() && std::all_of(result.columns.begin(), result.columns.end(), is_used))
+    throw Error(
+        fmt::format("'.' stands for no column, since {0} {1} text: text({2}) counts words, image({2}, 16x16) opens "
+                    "the images that it names",
+                    join_words(texts), texts.size() == 1 ? "is" : "are", texts.back()));
   if (formula.has_dot() && !texts.empty())
     result.notes.push_back(fmt::format("left out of '.', being text: {}", fmt::join(texts, ", ")));
   return result;

@@ -197,6 +197,8 @@ TEST_F(ImageTerm, SaysWhatItTakes) {
   EXPECT_TRUE(contains(said("y ~ image(y, 4x4)"), "--type y=text"));
   EXPECT_TRUE(contains(said("y ~ log(image(f, 4x4))"), "a term of its own"));
   EXPECT_TRUE(contains(said("y ~ f"), "image(f, 16x16)"));
+  EXPECT_TRUE(contains(said("y ~ ."), "since f is text") && contains(said("y ~ ."), "image(f, 16x16)"));
+  EXPECT_TRUE(contains(message_of([&] { read_table(path("a.png")); }), "is an image, not a table"));
   EXPECT_TRUE(contains(said("y ~ imag(f, 4x4)"), "image"));
   EXPECT_TRUE(contains(said("y ~ 4x4"), "a name cannot begin with a digit"));
   EXPECT_TRUE(contains(said("y ~ image(f, 4x4x4)"), "a name cannot begin with a digit"));
