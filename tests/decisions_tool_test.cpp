@@ -124,6 +124,10 @@ TEST(CompareTool, MethodsPrintAsTheyAreTyped) {
   const Folder in;
   EXPECT_TRUE(contains(in.lemma("compare 'logistic(lambda=2),lda' pima_train 'type ~ glu' --folds 2").out,
                        "logistic(lambda=2)"));
+  const auto nested =
+      in.lemma("compare 'stacking(lda, knn(k=3)),bagging(scale | lda, rounds=2)' pima_train 'type ~ glu' --folds 2");
+  for (const char* typed : {"stacking(lda, knn(k=3))", "bagging(base=scale | lda, rounds=2)"})
+    EXPECT_TRUE(contains(nested.out, typed)) << nested.out << nested.err;
 }
 
 }  // namespace

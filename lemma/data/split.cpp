@@ -63,7 +63,9 @@ std::vector<Index> largest_remainder(const std::vector<std::vector<Index>>& memb
 }
 
 void check_folds(int k, Index most, const char* of_what) {
-  if (k < 2 || k > most) throw Error(fmt::format("{} folds of {} {}: there must be 2 to {}", k, most, of_what, most));
+  if (k >= 2 && k <= most) return;
+  throw Error(fmt::format("{} folds of {} {}: there must be {}", k, most, of_what,
+                          most == 2 ? "2" : fmt::format("2 to {}", most)));
 }
 
 std::vector<int> quantile_bins(const std::vector<double>& values, int bins) {

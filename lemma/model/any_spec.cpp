@@ -6,11 +6,14 @@
 namespace lemma {
 namespace {
 
+std::optional<AnySpec> method_in(const Value& value);
+
 /// A value as it stands in brackets behind a method's name.
 std::string written(const Value& value) {
   if (value.is_null()) return "auto";
   if (value.is_string()) return value.as_string();
   if (value.is_object() && value.find("kind")) {
+    if (const auto method = method_in(value)) return method->text();
     std::string out;
     for (const auto& [key, item] : value.as_object())
       if (key != "kind") out += (out.empty() ? "" : ", ") + key + "=" + written(item);
@@ -19,6 +22,18 @@ std::string written(const Value& value) {
   if (value.is_array() && value.as_array().shape.size() == 1 && value.as_array().data.size() == 1)
     return to_json(value.as_array().data.front(), -1);  // a list of one number is typed as that number
   return to_json(value, -1);
+}
+
+/// Methods as they are typed, one after the other and without a name; empty where it is no list of methods.
+std::string methods_in(const Value& value) {
+  std::string out;
+  if (!value.is_list()) return out;
+  for (const Value& each : value.as_list()) {
+    const auto method = each.is_object() ? method_in(each) : std::nullopt;
+    if (!method) return "";
+    out += (out.empty() ? "" : ", ") + method->text();
+  }
+  return out;
 }
 
 /// "rounds=10, kernel.gamma=2": what differs from the defaults, parts by their paths.
@@ -32,6 +47,7 @@ std::string differences(const Value& params, const Value& defaults, const std::s
     if (usual && *usual == value) continue;
     if (value.is_object() && usual && usual->is_object() && !value.find("kind"))
       add(differences(value, *usual, prefix + key + "."));
+    else if (const std::string methods = methods_in(value); !methods.empty()) add(methods);
     else add(prefix + key + "=" + written(value));
   }
   return out;
@@ -67,6 +83,13 @@ AnySpec spec_from(const Value& value, const std::string& where) {
   if (!kind) refuse(where, value, "a method: its name stands under 'kind'");
   const AnySpec named = named_at(kind->as_string(where), where);
   return {named.shared(), merged(named.params(), without_kind(value))};
+}
+
+/// The method that a value describes; nothing where it is something else, such as a kernel.
+std::optional<AnySpec> method_in(const Value& value) {
+  try {
+    return spec_from(value, "").completed();
+  } catch (const Error&) { return {}; }
 }
 
 }  // namespace

@@ -88,6 +88,15 @@ TEST(AnySpec, PipelinesStandInsideAndOutside) {
   EXPECT_EQ(twice.params().at("base").at("base").at("kind").as_string(), "sum_of");
 }
 
+TEST(AnySpec, AMethodInsideIsWrittenByWhatDiffersFromItsDefaults) {
+  for (const char* typed : {"several(base=sum_of(slope=0.5), rounds=3)", "several(base=several(base=sum_of), rounds=3)",
+                            "several(base=stretch(factor=3) | sum_of)", "several(base=sum_of)"}) {
+    const AnySpec spec = parse_method(typed).completed();
+    EXPECT_EQ(spec.text(), typed);
+    EXPECT_EQ(parse_method(spec.text()).completed(), spec);
+  }
+}
+
 TEST(AnySpec, CppAndTextSayTheSame) {
   EXPECT_EQ(AnySpec(Several{.base = SumOf{.slope = 0.5}, .rounds = 3}),
             parse_method("several(sum_of(slope=0.5), rounds=3)").completed());

@@ -91,36 +91,65 @@ void add_vc(const AnyModel& model, RiskBounds& out, double n) {
   add(out, "vc", value, assumes, fmt::format("the error is at most {}", shown(value)));
 }
 
-/// The largest mean σᵢ h(xᵢ) that the method finds, over random signs.
+constexpr Index kTogether = 4096;  // rows that are asked at once
+
+/// The rows of each class.
+std::vector<std::vector<Index>> rows_by_class(const Rows& rows) {
+  std::vector<std::vector<Index>> out(rows.classes.size());
+  BlockBuffer buffer;
+  for (Index first = 0; first < rows.count(); first += kTogether) {
+    const Block block = rows.read(first, std::min(kTogether, rows.count() - first), buffer);
+    for (Index i = 0; i < block.rows(); ++i) out[at(block.label[at(i)])].push_back(first + i);
+  }
+  return out;
+}
+
+/// How well a fit to random signs follows them: |mean σᵢ h(xᵢ)|, since with a rule its opposite is one too.
+double followed(const AnySpec& spec, const Rows& rows, const std::vector<std::string>& sides, RandomStream& stream,
+                const FitOptions& how) {
+  const Index n = rows.count();
+  std::vector<int> sign(at(n));
+  for (int& each : sign) each = static_cast<int>(stream.below(2));
+  if (std::count(sign.begin(), sign.end(), 1) % n == 0) sign[0] = 1 - sign[0];  // all alike: no method takes that
+  const AnyModel model = spec.fit(RelabelledRows(rows, sign, sides), how);
+  double sum = 0;
+  BlockBuffer buffer;
+  for (Index first = 0; first < n; first += kTogether) {
+    const Block block = rows.read(first, std::min(kTogether, n - first), buffer);
+    const Labels said = model.predict(block.x).label();
+    for (Index i = 0; i < block.rows(); ++i) sum += said[at(i)] == sign[at(first + i)] ? 1 : -1;
+  }
+  return std::abs(sum) / static_cast<double>(n);
+}
+
+/// The largest mean σᵢ ℓᵢ that the method finds, over random signs, with ℓᵢ = 1 where a rule is wrong on row i and −1 elsewhere. Of
+/// two classes ℓ is the rule itself, up to signs that are random anyway. Of more, what is largest of all rows is at most the sum of
+/// what is largest of each class's rows alone, where a rule says whether they are of that class.
 struct Complexity {
   double mean = 0, standard_error = 0;
 };
 Complexity complexity_of(const TrainedModel& trained, const Rows& rows, const BoundOptions& options) {
   const AnySpec spec(parse_method(trained.model->method().name()).shared(), trained.model->params());
-  const Index n = rows.count();
+  const auto n = static_cast<double>(rows.count());
+  const bool two = rows.classes.size() == 2;
+  const auto of_class = two ? std::vector<std::vector<Index>>() : rows_by_class(rows);
   std::vector<double> found(static_cast<std::size_t>(options.draws));
   parallel_for(options.draws, options.judge.execution.part(0.3, 1, "random signs"), [&](Index b) {
     RandomStream stream = RandomStream(options.seed, 0x5ad).split(static_cast<std::uint64_t>(b));
-    std::vector<int> sign(at(n));
-    for (int& each : sign) each = static_cast<int>(stream.below(2));
-    if (std::count(sign.begin(), sign.end(), 1) % n == 0) sign[0] = 1 - sign[0];  // all alike: no method takes that
-    const RelabelledRows drawn(rows, sign, rows.classes);
     FitOptions how;
     how.seed = options.seed;
     how.threads = options.judge.execution.threads;
     Quietly quiet(options.judge.execution.progress);
     how.progress = &quiet;
-    const AnyModel model = spec.fit(drawn, how);
-    if (quiet.cancelled()) throw Cancelled();  // it may have ended early
-    double sum = 0;
-    BlockBuffer buffer;
-    constexpr Index kTogether = 4096;
-    for (Index first = 0; first < n; first += kTogether) {
-      const Block block = rows.read(first, std::min(kTogether, n - first), buffer);
-      const Labels said = model.predict(block.x).label();
-      for (Index i = 0; i < block.rows(); ++i) sum += said[at(i)] == sign[at(first + i)] ? 1 : -1;
+    if (two) found[at(b)] = followed(spec, rows, rows.classes, stream, how);
+    for (const auto& which : of_class) {
+      double share = 1;
+      try {
+        if (which.size() > 1) share = followed(spec, SelectedRows(rows, which), {"of it", "not of it"}, stream, how);
+      } catch (const Error&) { share = 1; }  // no fit to so few rows: then a rule may follow all of their signs
+      found[at(b)] += share * static_cast<double>(which.size()) / n;
     }
-    found[at(b)] = std::abs(sum) / static_cast<double>(n);  // with h its opposite is in the class too
+    if (quiet.cancelled()) throw Cancelled();  // a fit may have ended early
   });
   Complexity out;
   for (const double each : found) out.mean += each / options.draws;
@@ -132,17 +161,16 @@ Complexity complexity_of(const TrainedModel& trained, const Rows& rows, const Bo
 
 void add_rademacher(const TrainedModel& trained, const TableStream& data, const BoundOptions& options, RiskBounds& out,
                     double n, bool weighted) {
-  const std::string assumes =
+  std::string assumes =
       "independent training rows, and a fit that finds the rule of its class that suits random signs best; one that "
-      "does "
-      "not makes the bound too small";
+      "does not makes the bound too small";
+  if (trained.model->class_count() > 2)
+    assumes += ", and so do rules that tell a class from the rest in more ways than those of two classes";
   if (!are_training(out.honesty))
     return add(out, "rademacher", {}, assumes, "does not apply: it is about the rows that the model has learned from");
-  if (trained.model->class_count() != 2 || weighted)
-    return add(
-        out, "rademacher", {}, assumes,
-        "does not apply: it is for two classes, of which a fit to random signs tells how well the method follows "
-        "chance, and for rows without weights");
+  if (weighted)
+    return add(out, "rademacher", {}, assumes,
+               "does not apply: random signs are drawn for single rows, and these have weights");
   RowsUse use;
   use.use = Use::judging;
   use.missing = options.judge.missing;

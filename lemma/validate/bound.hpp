@@ -7,8 +7,10 @@
 //     vc          R ≤ R̂ + √(8/n · log(4 Σ_{i ≤ d} C(2n, i) / δ))            training rows, the rule from a class of dimension d
 //                 several classes, the largest of K linear functions: the sum is (Σ_{i ≤ p+1} C(2n, i))^{K (K−1) / 2}, a half space for
 //                 each pair, or (2n)^d K^{2d}, d = K (p + 1) (Natarajan 1989), whichever is less
-//     rademacher  R ≤ R̂ + Ĉ + 3 √(log(2 / δ) / 2n)                          training rows, Ĉ = E max over the class of mean σᵢ h(xᵢ),
-//                                                                         σ = ±1 at random (Bartlett and Mendelson 2002)
+//     rademacher  R ≤ R̂ + Ĉ + 3 √(log(2 / δ) / 2n)                          training rows, Ĉ = E max over the class of mean σᵢ ℓ(xᵢ),
+//                                                                         σ = ±1 at random, ℓ = 1 where the rule is wrong and −1
+//                                                                         elsewhere (Bartlett and Mendelson 2002); of several
+//                                                                         classes Ĉ ≤ Σ nₖ/n Ĉₖ, Ĉₖ that of the rows of class k
 //
 // A bound of 1 or more says nothing, and so does one whose assumptions do not hold: both are told.
 #pragma once

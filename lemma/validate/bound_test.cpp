@@ -36,10 +36,31 @@ TEST(Bound, OfSeveralClassesCountsTheWaysInWhichLinearRulesCanLabel) {
   const double n = 150, growth = 3 * log_growth(300, 2);  // a half space of two dimensions for each of three pairs
   EXPECT_NEAR(*seen.bounds[2].value, seen.error + std::sqrt(8 / n * (std::log(4 / 0.05) + growth)), 1e-12);
   EXPECT_NE(seen.bounds[2].assumes.find("largest of 3 linear functions of 1 columns"), std::string::npos);
-  EXPECT_FALSE(seen.bounds[3].value);
   const auto tree = bound_risk(trained("tree", iris, "species ~ ."), MemoryTableStream(iris));
   EXPECT_FALSE(tree.bounds[2].value);
   EXPECT_NE(tree.bounds[2].says.find("may be infinite"), std::string::npos);
+}
+
+TEST(Bound, RandomSignsAreFollowedByRulesOfSeveralClassesToo) {
+  std::vector<double> x;
+  std::vector<std::string> y;
+  for (int i = 0; i < 90; ++i) {
+    x.push_back(i);
+    y.push_back(i < 30 ? "a" : i < 60 ? "b" : "c");
+  }
+  Table table({numeric("x", x), categorical("y", y)});
+  const MemoryTableStream rows(table);
+  BoundOptions options;
+  options.draws = 8;
+  const double n = 90, chance = 3 * std::sqrt(std::log(2 / 0.05) / (2 * n));
+  const auto learned = bound_risk(trained("knn(k=1)", table, "y ~ x"), rows, options);
+  const auto nearest = bound_risk(trained("centroid", table, "y ~ x"), rows, options);
+  ASSERT_TRUE(learned.bounds[3].value);
+  EXPECT_NEAR(*learned.bounds[3].value, 1 + chance, 1e-12);  // learned by heart: all signs are followed
+  ASSERT_TRUE(nearest.bounds[3].value);
+  const double complexity = *nearest.bounds[3].value - nearest.error - chance;
+  EXPECT_GT(complexity, 0);
+  EXPECT_LT(complexity, 0.5);  // two thresholds follow few of 90 signs
 }
 
 TEST(Bound, LooksWidenWhatIsPromised) {

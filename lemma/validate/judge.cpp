@@ -268,9 +268,9 @@ Judgement judge(const TrainedModel& trained, const TableStream& data, const Judg
   Answers answers = answers_of(trained, data, given, options, execution.part(0.2, 0.6, "predicting"));
   if (!options.truth.empty()) answers.truth = truth_from(data, options.truth, given.kept);
   measure(model, rows, answers, options, execution.part(0.6, 0.65, "measuring"), out);
-  judging::add_bootstrap_bounds(answers, options, execution.part(0.65, 0.68, "drawing rows again"), out);
-  judging::add_cluster_bounds(model, rows, answers, options, execution.part(0.68, 0.7, "drawing rows again"), out);
-  out.honesty = honesty(trained, rows, execution.part(0.7, 0.9, "looking for training rows"));
+  out.honesty = honesty(trained, rows, execution.part(0.65, 0.85, "looking for training rows"));
+  judging::add_bootstrap_bounds(answers, options, execution.part(0.85, 0.88, "drawing rows again"), out);
+  judging::add_cluster_bounds(model, rows, answers, options, execution.part(0.88, 0.9, "drawing rows again"), out);
   out.leave_one_out =
       judging::leave_one_out(trained, *out.honesty, rows, answers.weight, execution.part(0.9, 1, "leaving rows out"));
   return out;

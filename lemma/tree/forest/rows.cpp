@@ -8,6 +8,9 @@
 #include <lemma/tree/forest/rows.hpp>
 #include <limits>
 #include <numeric>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace lemma::forest {
 namespace {
@@ -34,6 +37,13 @@ std::vector<std::uint32_t> own_order(const RankedColumns& data, const std::vecto
     if (end - i > 1) std::sort(order.begin() + static_cast<Index>(i), order.begin() + static_cast<Index>(end), before);
   }
   return order;
+}
+
+/// The orders of all columns are as large as the columns; glibc would keep them for later.
+void give_back_what_was_freed() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 /// Ranks as bins of about equal weight: of each old rank the bin, and the bins' least and greatest values.
@@ -114,8 +124,11 @@ ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& exec
   out.high.resize(at(out.width));
   const auto n = at(out.rows), d = at(out.width);
   std::vector<std::uint32_t> ranks(n * d);
-  for (std::size_t j = 0; j < d; ++j)
+  const auto needs_order = [&](std::size_t j) { return j == 0 || (data.levels[j] == 0 && plan.bins > 0); };
+  for (std::size_t j = 0; j < d; ++j) {
     for (const RankedRow& each : data.order[j]) ranks[each.row * d + j] = each.rank;
+    if (!needs_order(j)) std::vector<RankedRow>().swap(data.order[j]);
+  }
   const auto order = own_order(data, ranks);
   for (std::size_t j = 0; j < d; ++j) {
     if (data.levels[j] == 0 && plan.bins > 0) {
@@ -127,8 +140,10 @@ ForestRows forest_rows(const Plan& plan, const Rows& rows, const Execution& exec
     }
     std::vector<RankedRow>().swap(data.order[j]);
   }
+  give_back_what_was_freed();
   out.ranks.resize(n * d);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(ranks.data() + order[i] * d, d, out.ranks.data() + i * d);
+  std::vector<std::uint32_t>().swap(ranks);
   if (plan.random_cuts > 0) {
     out.values.resize(n * d);
     for (std::size_t i = 0; i < n * d; ++i) {

@@ -52,6 +52,8 @@ struct Sorter {
     auto& values = out.values[at(j)];
     order.reserve(items.size() + missing.size());
     const bool categories = out.levels[at(j)] > 0;
+    if (!categories && keep == KeepValues::yes)
+      values.reserve(items.size());  // growing would leave as much again behind
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < items.size(); ++i) {
       const double value = number_of(items[i].key);
@@ -64,6 +66,7 @@ struct Sorter {
       order.push_back({items[i].row, rank});
     }
     for (const std::uint32_t row : missing) order.push_back({row, RankedRow::kMissing});
+    if (values.size() < items.size() / 2) values.shrink_to_fit();
   }
   void sort_columns(Index first, Index count) const {
     std::vector<std::vector<KeyedRow>> items(at(count));

@@ -98,7 +98,8 @@ Index draw_bounds(std::vector<Measure>& measures, Index rows, const Vector& weig
 }
 
 /// No interval of the rows covers the largest error there can be. What n errors do tell: were more than a share q of all errors
-/// larger, the rows would have shown one but for a chance of (1 − q)ⁿ (Wilks 1941).
+/// larger, the rows would have shown one but for a chance of (1 − q)ⁿ (Wilks 1941). Errors of rows that trained the model tell
+/// nothing of new ones.
 void tell_of_largest(std::vector<Measure>& measures, double n) {
   for (Measure& each : measures)
     if (each.name == "max_error")
@@ -110,7 +111,8 @@ void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, c
                           Judgement& out) {
   const bool judged = out.task == Task::regression || out.task == Task::classification;
   if (!judged && !answers.truth) return;
-  tell_of_largest(out.measures, answers.weight.size() > 0 ? answers.weight.sum() : static_cast<double>(out.rows));
+  if (!out.honesty || out.honesty->kind == Honesty::Kind::test)
+    tell_of_largest(out.measures, answers.weight.size() > 0 ? answers.weight.sum() : static_cast<double>(out.rows));
   const std::size_t count = out.measures.size();
   append_f1(out.measures, out.per_class);
   out.bootstrap = draw_bounds(out.measures, out.rows, answers.weight, out.classes.size(), options, execution,
