@@ -124,10 +124,10 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
   }
   model.rho = -solution.bias;
   model.mass = data.mass();
-  const Support support = support_of(model.spec.kernel, data.points, solution.alpha);
+  const Support support = support_of(model.spec.kernel, data.points, solution.alpha.transpose());
   model.support_vectors = support.rows;
   model.places = support.places;
-  model.dual_coefficients = support.beta;
+  model.dual_coefficients = support.beta.row(0);
   model.objective = solution.alpha.dot(values) / 2;
   model.n_support = static_cast<double>(support.beta.size());
   const BoundKernel carried(model.spec.kernel, support.rows.points(model.spec.kernel, support.places.of));

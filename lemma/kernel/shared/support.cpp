@@ -19,7 +19,8 @@ double beyond_bounds(const Kernel& kernel, const KeptRows& kept, const RowNumber
     return {by_place ? static_cast<std::uint64_t>(of.places()[at(i)]) : fingerprint(of, i), positive};
   };
   std::map<Key, double> allowed, used;
-  for (Index j = 0; j < beta.size(); ++j) used[key(carried, j, beta(j) > 0)] += std::abs(beta(j));
+  for (Index j = 0; j < beta.size(); ++j)
+    if (beta(j) != 0) used[key(carried, j, beta(j) > 0)] += std::abs(beta(j));
   for (Index i = 0; i < points.count(); ++i) allowed[key(points, i, sign(i) > 0)] += bound(i);
   double worst = 0;
   for (const auto& [row, sum] : used) {
@@ -31,12 +32,12 @@ double beyond_bounds(const Kernel& kernel, const KeptRows& kept, const RowNumber
   return worst;
 }
 
-Support support_of(const Kernel& kernel, const Points& points, const Vector& beta) {
+Support support_of(const Kernel& kernel, const Points& points, const Matrix& beta) {
   std::vector<Index> carried;
-  for (Index i = 0; i < beta.size(); ++i)
-    if (beta(i) != 0) carried.push_back(i);
+  for (Index i = 0; i < beta.cols(); ++i)
+    if ((beta.col(i).array() != 0).any()) carried.push_back(i);
   const Points rows = points.select(carried);
-  return {KeptRows::of(kernel, rows), kept_places(kernel, rows), beta(carried)};
+  return {KeptRows::of(kernel, rows), kept_places(kernel, rows), beta(Eigen::all, carried)};
 }
 
 Certificate gap_certificate(double gap, double tolerance, long long steps, std::string stopped) {

@@ -14,13 +14,13 @@ namespace lemma {
 double beyond_bounds(const Kernel& kernel, const KeptRows& kept, const RowNumbers& places, const Vector& beta,
                      const Points& points, const Vector& sign, const Vector& bound);
 
-/// The rows of multipliers that are not 0, as a model keeps them.
+/// The rows of multipliers that are not all 0, as a model keeps them; a row of multipliers for each machine.
 struct Support {
   KeptRows rows;
   RowNumbers places;
-  Vector beta;
+  Matrix beta;
 };
-Support support_of(const Kernel& kernel, const Points& points, const Vector& beta);
+Support support_of(const Kernel& kernel, const Points& points, const Matrix& beta);
 
 /// Of a machine with the objective ½‖w‖² − … whose multipliers leave a duality gap of `gap` beside ½‖w‖².
 Certificate gap_certificate(double gap, double tolerance, long long steps, std::string stopped);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/kernel/shared/pairs.hpp>
 #include <lemma/kernel/svm/parts.hpp>
 
 namespace lemma::svm {
@@ -89,8 +90,8 @@ Matrix machine_classes(const Svm& spec, Index classes) {
     return out;
   }
   Index m = 0;
-  for (Index k = 0; k < classes; ++k)
-    for (Index l = k + 1; l < classes; ++l) out.row(m++) << static_cast<double>(k), static_cast<double>(l);
+  for (const auto& [negative, positive] : class_pairs(classes))
+    out.row(m++) << static_cast<double>(negative), static_cast<double>(positive);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/kernel/shared/pairs.hpp>
 #include <lemma/kernel/svm/parts.hpp>
 #include <lemma/kernel/svm/platt.hpp>
 #include <lemma/kernel/svm/standardise.hpp>
@@ -19,18 +20,7 @@ bool is_pairwise(const SvmModel& model) { return model.machines(0, 0) >= 0; }
 Matrix scores_of(const SvmModel& model, const Matrix& values) {
   if (!model.of_classes) return {};
   if (model.machine_count() == 1 || !is_pairwise(model)) return values;
-  const Index k = model.class_count();
-  Matrix wins = Matrix::Zero(values.rows(), k), sums = wins;
-  for (Index m = 0; m < values.cols(); ++m) {
-    const auto negative = static_cast<Index>(model.machines(m, 0)), positive = static_cast<Index>(model.machines(m, 1));
-    for (Index i = 0; i < values.rows(); ++i) {
-      const double f = values(i, m);
-      wins(i, f > 0 ? positive : negative) += 1;
-      sums(i, positive) += f;
-      sums(i, negative) -= f;
-    }
-  }
-  return wins.array() + sums.array() / (3 * (sums.array().abs() + 1));
+  return scores_of_pairs(values, model.class_count());
 }
 
 Matrix probabilities_of(const SvmModel& model, const Matrix& values) {
@@ -120,7 +110,7 @@ NamedMatrix SvmModel::decisions_of_machines(const MatrixView& x) const {
     const auto negative = static_cast<int>(machines(m, 0)), positive = static_cast<int>(machines(m, 1));
     out.columns.push_back(positive < 0   ? "machine"
                           : negative < 0 ? fmt::format("{{{}}}_against_the_rest", positive)
-                                         : fmt::format("{{{}}}_against_{{{}}}", positive, negative));
+                                         : column_of_pair(negative, positive));
   }
   return out;
 }
