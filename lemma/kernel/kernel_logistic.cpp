@@ -3,8 +3,9 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
-#include <lemma/kernel/kernel_logistic/parts.hpp>
+#include <lemma/kernel/kernel_logistic/softmax.hpp>
 #include <lemma/kernel/shared/held_out_lambdas.hpp>
+#include <lemma/kernel/shared/support.hpp>
 #include <lemma/math/simd/logistic.hpp>
 #include <lemma/math/special.hpp>
 #include <lemma/model/claim.hpp>
@@ -105,38 +106,26 @@ Certificate certificate_of(const KernelLogistic& spec, double worst, bool positi
 
 }  // namespace kernel_logistic
 
-KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, const FitOptions& options) {
-  const Execution execution = options.execution();
-  const bool by_newton = spec->solver == KernelLogisticSolver::newton;
-  if (by_newton) require_memory(KernelLogistic::name, rows.count(), spec->gigabytes);
-  const KernelRows data = kernel_rows(KernelLogistic::name, spec->kernel, rows, execution);
-  KernelLogisticModel model;
-  model.spec = *spec;
-  model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
-  if (!spec->lambda)
-    return fit_with_chosen(model.spec, held_out_lambdas(KernelLogistic::name, model.spec.kernel, data), rows, options);
-  model.counts = class_counts(KernelLogistic::name, data, rows.classes);
-  const BoundKernel kernel(model.spec.kernel, data.points);
-  bool positive = true;
-  if (!model.spec.kernel.is_positive())
-    if (const GramCheck check = check_gram(kernel, execution); !check.is_positive()) {
-      positive = false;
-      model.warnings.push_back(
-          fmt::format("the matrix of {} is not positive semidefinite ({}): there may be a stationary point, but no "
-                      "space in which it "
-                      "is the least",
-                      model.spec.kernel.text(), check.text()));
-    }
+namespace {
 
+/// The worst gap of the functions, and how it came to be.
+struct Found {
+  double gap = 0;
+  long long iterations = 0;
+  Stop stopped = Stop::converged;
+};
+
+/// One class after the other, against all others; of two classes one function.
+Found fit_each(KernelLogisticModel& model, const KernelRows& data, const BoundKernel& kernel, bool positive,
+               const FitOptions& options, const Execution& execution) {
+  const bool by_newton = model.spec.solver == KernelLogisticSolver::newton;
   const Index count = functions_for(model.counts.size());
   model.dual_coefficients.of.resize(count, data.count());
   for (PathNumbers* each : {&model.intercept, &model.objective, &model.deviance, &model.squared_norm})
     each->of.resize(count);
   std::optional<kernel_logistic::GramAndFactor> gram;
   if (by_newton) gram.emplace(kernel, execution.part(0, 0.1, "kernel matrix"));
-  double worst = 0;
-  long long iterations = 0;
-  Stop stopped = Stop::converged;
+  Found out;
   for (Index k = 0; k < count; ++k) {
     const kernel_logistic::Problem problem(model.spec, data, k, count, positive);
     const auto share = [&](double done) { return 0.1 + 0.9 * done / static_cast<double>(count); };
@@ -149,18 +138,63 @@ KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, con
     model.objective.of(k) = solution.standing.objective;
     model.deviance.of(k) = 2 * solution.standing.loss;
     model.squared_norm.of(k) = solution.standing.squared_norm;
-    if (!(solution.standing.gap <= worst)) worst = solution.standing.gap;
-    iterations += solution.iterations;
-    if (solution.stopped != Stop::converged) stopped = solution.stopped;
+    if (!(solution.standing.gap <= out.gap)) out.gap = solution.standing.gap;
+    out.iterations += solution.iterations;
+    if (solution.stopped != Stop::converged) out.stopped = solution.stopped;
   }
+  return out;
+}
+
+/// All classes of a softmax.
+Found fit_together(KernelLogisticModel& model, const KernelRows& data, const BoundKernel& kernel,
+                   const Execution& execution) {
+  const kernel_logistic::SoftmaxProblem problem{data, model.counts.size(), *model.spec.lambda, model.spec.intercept};
+  const Matrix gram = kernel.gram(execution.part(0, 0.1, "kernel matrix"));
+  const auto solution = kernel_logistic::newton(model.spec, problem, gram, execution.part(0.1, 1));
+  model.dual_coefficients.of = solution.alpha.transpose();
+  model.intercept.of = solution.intercept;
+  model.objective.of = Vector::Constant(1, solution.standing.objective);
+  model.deviance.of = Vector::Constant(1, 2 * solution.standing.loss);
+  model.squared_norm.of = solution.standing.squared_norm;
+  return {solution.standing.gap, solution.iterations, solution.stopped};
+}
+
+}  // namespace
+
+KernelLogisticModel fit(const Valid<KernelLogistic>& spec, const Rows& rows, const FitOptions& options) {
+  const Execution execution = options.execution();
+  const bool by_newton = spec->solver == KernelLogisticSolver::newton;
+  if (by_newton) require_memory(KernelLogistic::name, rows.count(), spec->gigabytes);
+  const KernelRows data = kernel_rows(KernelLogistic::name, spec->kernel, rows, execution);
+  KernelLogisticModel model;
+  model.spec = *spec;
+  model.spec.kernel = spec->kernel.resolved(data.points, data.weights());
+  if (!spec->lambda)
+    return fit_with_chosen(model.spec, held_out_lambdas(KernelLogistic::name, model.spec.kernel, data), rows, options);
+  model.counts = class_counts(KernelLogistic::name, data, rows.classes);
+  const BoundKernel kernel(model.spec.kernel, data.points);
+  if (model.is_joint()) require_positive(KernelLogistic::name, kernel, execution);
+  bool positive = true;
+  if (!model.spec.kernel.is_positive())
+    if (const GramCheck check = check_gram(kernel, execution); !check.is_positive()) {
+      positive = false;
+      model.warnings.push_back(
+          fmt::format("the matrix of {} is not positive semidefinite ({}): there may be a stationary point, but no "
+                      "space in which it "
+                      "is the least",
+                      model.spec.kernel.text(), check.text()));
+    }
+
+  const Found found = model.is_joint() ? fit_together(model, data, kernel, execution)
+                                       : fit_each(model, data, kernel, positive, options, execution);
   require(model.dual_coefficients.of.allFinite() && model.objective.of.allFinite(),
           "kernel_logistic: the kernel's values are too large to be added up; use other units, or a larger lambda");
   model.points = KeptRows::of(model.spec.kernel, data.points);
   model.places = kept_places(model.spec.kernel, data.points);
-  model.certificate = kernel_logistic::certificate_of(model.spec, worst, positive, iterations, stopped);
+  model.certificate = kernel_logistic::certificate_of(model.spec, found.gap, positive, found.iterations, found.stopped);
   if (!model.certificate.holds())
     model.warnings.push_back(fmt::format("the objective may still be {} of itself above the least one ({})",
-                                         format_significant(worst, 2), name_of(stopped)));
+                                         format_significant(found.gap, 2), name_of(found.stopped)));
   return model;
 }
 

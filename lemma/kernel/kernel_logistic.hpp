@@ -9,30 +9,38 @@ namespace lemma {
 enum class KernelLogisticSolver { newton, stochastic };
 constexpr auto names_of(KernelLogisticSolver) { return std::array<std::string_view, 2>{"newton", "stochastic"}; }
 
+enum class KernelLogisticClasses { one_vs_rest, softmax };
+constexpr auto names_of(KernelLogisticClasses) { return std::array<std::string_view, 2>{"one-vs-rest", "softmax"}; }
+
 /// Logistic regression in the space of a kernel: with p(x) = 1 / (1 + e^−(f(x) + b)) the probability of the second class,
 /// the function f = Σ αⱼ k(·, xⱼ) and the number b that minimise
 ///
 ///     J(f, b) = Σ wᵢ (log(1 + e^ηᵢ) − yᵢ ηᵢ) + ½ λ ‖f‖²,        ηᵢ = f(xᵢ) + b,   y = 1 or 0,   ‖f‖² = αᵀKα.
 ///
 /// Where J is least, λα = w (y − p) and Σα = 0 (b is not penalised). More than two classes: one function for each, against
-/// all others, and its probabilities brought to the sum 1.
+/// all others, and its probabilities brought to the sum 1; or (softmax) all together, p_k = e^ηₖ / Σ e^ηₗ,
+///
+///     J(F, b) = Σ wᵢ (log Σₖ e^ηᵢₖ − ηᵢ of its class) + ½ λ Σₖ ‖fₖ‖²,         Σₖ fₖ = 0,   Σ b = 0.
 ///
 /// newton       each step is kernel ridge regression of the working response z = η + (y − p) / (p (1 − p)),
 ///
 ///                  (K + λ W⁻¹) α + b 1 = z,   1ᵀα = 0,   W = w p (1 − p),
 ///
-///              by one Cholesky factorisation of λI + W^½KW^½, halved until J falls; b is then brought to its best.
+///              by one Cholesky factorisation of λI + W^½KW^½, halved until J falls; b is then brought to its best. softmax: by
+///              conjugate gradients in the functions' own inner product.
 /// stochastic   rows xᵢ are drawn by their weights, and f ← (1 − s λ/n) f − s (pᵢ − yᵢ) k(·, xᵢ), b ← b − s (pᵢ − yᵢ), with a
 ///              step s that falls like 1 / (1 + s₀ t λ/n); the functions on the way are averaged, later ones count more.
 ///              Kernel values are made as they are needed: O(n) memory.
-/// Cost         newton: about 8 steps of n³/3 for each function, 8 n² bytes. stochastic: O(n² d) a pass over the rows.
+/// Cost         newton: about 8 steps of n³/3 for each function, 8 n² bytes; softmax: of some dozen products, n² for each class.
+///              stochastic: O(n² d) a pass over the rows.
 /// Certificate  optimal: the duality gap relative to J. With b at its best, α̃ = w (y − p)/λ is a point of the dual
 ///              (Σα̃ = 0), and J(f, b) − D = ½ λ (α − α̃)ᵀK(α − α̃) (+ what a b beside its best costs), with the kernel's
-///              values made anew from the rows. A kernel that is not positive semidefinite: stationary, λα = w (y − p).
+///              values made anew from the rows; softmax: the same with a sum over the classes. A kernel that is not positive semidefinite: stationary, λα = w (y − p).
 struct KernelLogistic {
   Kernel kernel;
   std::optional<double> lambda = 1;
   bool intercept = true;
+  KernelLogisticClasses classes = KernelLogisticClasses::one_vs_rest;
   KernelLogisticSolver solver = KernelLogisticSolver::newton;
   double tolerance = 1e-9;
   int max_iterations = 1000;
@@ -57,6 +65,10 @@ struct KernelLogistic {
               "penalty on the squared norm of f; auto: chosen among 20 by the loss of rows held out in five folds",
               above(0), Step::logarithmic),
         param("intercept", &S::intercept, "fit an unpenalised intercept"),
+        param("classes", &S::classes,
+              "more than two: a function for each against all others, or all of them together (newton, and a kernel "
+              "that is "
+              "positive semidefinite)"),
         param(
             "solver", &S::solver,
             "newton: a factorisation a step; stochastic: a row a step, in little memory, with a tolerance of at least "
@@ -66,6 +78,7 @@ struct KernelLogistic {
         param("max_iterations", &S::max_iterations, "steps of newton, or passes of stochastic, at most", at_least(1)),
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix of newton may take", above(0))};
   }
+  void check() const;  // softmax has one solver
   Needs needs(Needs usual) const {
     usual.letters = kernel.letters();
     return usual;
@@ -87,8 +100,8 @@ struct KernelLogisticModel : Evidence {
     return Listing{
         result("intercept", &M::intercept,
                "b; 0 when none is fitted. Of more than two classes one for each, and so are the next three"),
-        result("objective", &M::objective, "sum of losses plus ½ λ ‖f‖²"),
-        result("deviance", &M::deviance, "twice the sum of losses"),
+        result("objective", &M::objective, "sum of losses plus ½ λ ‖f‖²; softmax: one, of all classes together"),
+        result("deviance", &M::deviance, "twice the sum of losses; softmax: one"),
         result("squared_norm", &M::squared_norm, "‖f‖²"),
         result("counts", &M::counts, "rows of each class, by weight", kByClass),
         later(result("lambda_path", &M::lambda_path,
@@ -102,6 +115,8 @@ struct KernelLogisticModel : Evidence {
   Index width() const { return points.width; }
   Index functions() const { return dual_coefficients.of.rows(); }
   Index class_count() const { return counts.size(); }
+  /// One objective of all classes, not one for each.
+  bool is_joint() const { return spec.classes == KernelLogisticClasses::softmax && counts.size() > 2; }
   void check() const;
   Matrix decision(const MatrixView& x) const;       // f(x) + b, a column for each function
   Matrix probabilities(const MatrixView& x) const;  // a column for each class

@@ -6,6 +6,7 @@
 #include <lemma/data/datasets.hpp>
 #include <lemma/kernel/kernel_logistic.hpp>
 #include <lemma/model/fit.hpp>
+#include <tests/golden.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -107,6 +108,134 @@ TEST(KernelLogistic, OfMoreClassesHasOneFunctionForEachAndProbabilitiesThatSumTo
   const auto alone = fit(spec, data.x, first_or_not);
   EXPECT_LT((m.decision(data.x).col(0) - alone.decision(data.x).col(0)).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_TRUE(certify(m, data.rows(3), {}).holds());
+}
+
+KernelLogistic softmax_of(Kernel kernel, double lambda) {
+  return {.kernel = std::move(kernel), .lambda = lambda, .classes = KernelLogisticClasses::softmax};
+}
+
+/// The linear kernel's functions are planes: those of the multinomial model with the same penalty.
+TEST(KernelLogistic, ItsSoftmaxWithTheLinearKernelIsMultinomialRegression) {
+  const Golden golden("multinom_ridge_iris");
+  const Table iris = dataset("iris");
+  const auto m = fit(softmax_of(LinearKernel{}, 1), formula("species ~ ."), iris);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  ASSERT_EQ(m.objective.size(), 1);
+  EXPECT_TRUE(golden.agrees("objective", m.objective.of(0)));
+  EXPECT_TRUE(golden.agrees("neg_log_likelihood", m.deviance.of(0) / 2));
+  const Matrix x = m.design.apply(iris).x, expected = golden.matrix("coef");
+  Matrix planes(3, 5);
+  planes << m.intercept.of, m.dual_coefficients.of * x;
+  planes.col(0).array() -= planes.col(0).mean();
+  EXPECT_LT((planes.rightCols(4) - expected.rightCols(4)).cwiseAbs().maxCoeff(), 1e-6);
+  for (Index k = 1; k < 3; ++k) EXPECT_NEAR(planes(k, 0) - planes(0, 0), expected(k, 0) - expected(0, 0), 1e-5);
+  EXPECT_TRUE(golden.agrees("probabilities", golden.shown(m.probabilities(x))));
+}
+
+TEST(KernelLogistic, ItsSoftmaxSolvesItsEquations) {
+  const Rings data(240, 4, 3);
+  for (const double lambda : {1e-3, 0.2, 10.0}) {
+    const auto m = fit(softmax_of(Rbf{.gamma = 0.7}, lambda), data.x, data.labels);
+    ASSERT_TRUE(m.certificate.holds()) << lambda << ": " << m.certificate.message;
+    const Matrix p = m.probabilities(data.x);
+    EXPECT_LT((p.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-14);
+    double worst = 0, loss = 0;
+    for (Index i = 0; i < 240; ++i) {
+      loss -= std::log(p(i, data.codes[static_cast<std::size_t>(i)]));
+      for (Index k = 0; k < 3; ++k)
+        worst = std::max(worst, std::abs(lambda * m.dual_coefficients.of(k, i) -
+                                         ((data.codes[static_cast<std::size_t>(i)] == k) - p(i, k))));
+    }
+    EXPECT_LT(worst, 1e-7) << lambda;
+    EXPECT_NEAR(m.deviance.of(0), 2 * loss, 1e-8 * loss);
+    EXPECT_NEAR(m.objective.of(0), loss + 0.5 * lambda * m.squared_norm.of.sum(), 1e-8 * loss);
+    EXPECT_NEAR(m.intercept.of.sum(), 0, 1e-10);
+    EXPECT_LT(m.dual_coefficients.of.colwise().sum().cwiseAbs().maxCoeff() * lambda, 1e-8);
+    const Certificate again = certify(m, data.rows(3), {});
+    EXPECT_TRUE(again.holds()) << again.message;
+    const auto apart = fit(KernelLogistic{.kernel = Rbf{.gamma = 0.7}, .lambda = lambda}, data.x, data.labels);
+    EXPECT_GT((apart.probabilities(data.x) - p).cwiseAbs().maxCoeff(), 1e-3) << "another model";
+  }
+}
+
+TEST(KernelLogistic, ItsSoftmaxOfTwoClassesIsTheOneFunction) {
+  const Rings data(90);
+  const auto one = fit(KernelLogistic{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.3}, data.x, data.labels),
+             both = fit(softmax_of(Rbf{.gamma = 0.7}, 0.3), data.x, data.labels);
+  EXPECT_EQ(one.dual_coefficients.of, both.dual_coefficients.of);
+}
+
+TEST(KernelLogistic,
+     WhatMustNotChangeItsSoftmax) {  // weights as copies, the order of the rows, threads, a given matrix
+  const Rings data(120, 4, 3);
+  const KernelLogistic spec = softmax_of(Rbf{.gamma = 0.7}, 0.3);
+  CallOptions options;
+  options.weights = Vector(120);
+  std::vector<Index> copies;
+  std::vector<std::string> labels;
+  for (Index i = 0; i < 120; ++i) {
+    options.weights(i) = static_cast<double>(i % 3);
+    for (Index copy = 0; copy < i % 3; ++copy) {
+      copies.insert(copies.begin(), i);
+      labels.insert(labels.begin(), data.labels[static_cast<std::size_t>(i)]);
+    }
+  }
+  const auto weighted = fit(spec, data.x, data.labels, options),
+             copied = fit(spec, Matrix(data.x(copies, Eigen::all)), labels);
+  EXPECT_LT((weighted.decision(data.x) - copied.decision(data.x)).cwiseAbs().maxCoeff(), 1e-7);
+  CallOptions one;
+  one.threads = 1;
+  CallOptions three;
+  three.threads = 3;
+  const auto alone = fit(spec, data.x, data.labels, one), shared = fit(spec, data.x, data.labels, three);
+  EXPECT_EQ(alone.dual_coefficients.of, shared.dual_coefficients.of);
+  KernelLogistic given = spec;
+  given.kernel = Precomputed{};
+  const BoundKernel bound(spec.kernel, Points(data.x));
+  const auto by_matrix = fit(given, bound.gram(), data.labels);
+  EXPECT_LT((by_matrix.decision(bound.gram()) - alone.decision(data.x)).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(KernelLogistic,
+     TheNaturalWrongSoftmaxesFailTheCertificate) {  // half the λ; classes one by one; b left at the odds
+  const Rings data(120, 4, 3);
+  const KernelLogistic spec = softmax_of(Rbf{.gamma = 0.7}, 0.5);
+  const auto right = fit(spec, data.x, data.labels);
+  ASSERT_TRUE(certify(right, data.rows(3), {}).holds());
+  auto half = right;
+  const auto other = fit(softmax_of(Rbf{.gamma = 0.7}, 0.4999), data.x, data.labels);
+  half.dual_coefficients = other.dual_coefficients;
+  half.intercept = other.intercept;
+  auto apart = right;
+  apart.dual_coefficients =
+      fit(KernelLogistic{.kernel = Rbf{.gamma = 0.7}, .lambda = 0.5}, data.x, data.labels).dual_coefficients;
+  auto odds = right;
+  odds.intercept.of = (right.counts / right.counts.sum()).array().log();
+  auto shifted = right;  // the same model, told in another way
+  shifted.intercept.of.array() += 0.01;
+  auto wrong_number = right;
+  wrong_number.deviance.of(0) *= 1.001;
+  KernelLogistic hurried = spec;
+  hurried.max_iterations = 1;
+  for (const auto& wrong : {half, apart, odds, shifted, wrong_number, fit(hurried, data.x, data.labels)})
+    EXPECT_FALSE(certify(wrong, data.rows(3), {}).holds());
+}
+
+TEST(KernelLogistic, ItsSoftmaxRefusesWhatItCannotDo) {
+  const Rings data(40, 4, 3);
+  KernelLogistic walk = softmax_of(Rbf{.gamma = 0.7}, 0.5);
+  walk.solver = KernelLogisticSolver::stochastic;
+  EXPECT_NE(message_of([&] { fit(walk, data.x, data.labels); }).find("softmax is found by solver newton"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { fit(softmax_of(Tanh{.gamma = 2, .offset = -1}, 1), data.x, data.labels); }).find("not positive"),
+      std::string::npos);
+  KernelLogistic chosen = softmax_of(Rbf{.gamma = 0.7}, 1);
+  chosen.lambda = {};
+  const Rings more(150, 5, 3);
+  const auto m = fit(Valid<KernelLogistic>(chosen), more.rows(3), {});
+  EXPECT_EQ(m.lambda_path.size(), 20);
+  EXPECT_TRUE(certify(m, more.rows(3), {}).holds()) << certify(m, more.rows(3), {}).message;
 }
 
 TEST(KernelLogistic, AWeightIsSoManyCopiesForBothSolversInTheirObjective) {

@@ -1,7 +1,7 @@
 // lemma/kernel/kernel_logistic/certify.cpp: the model held against the rows by duality, with the kernel made anew.
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/kernel/kernel_logistic/parts.hpp>
+#include <lemma/kernel/kernel_logistic/softmax.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/model/held_out.hpp>
 #include <lemma/model/one_vs_rest.hpp>
@@ -34,10 +34,17 @@ Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Ex
   const BoundKernel kernel(model.spec.kernel, data.points);
   const bool positive = model.spec.kernel.is_positive() || check_gram(kernel, execution).is_positive();
   const Index count = model.functions();
-  const Matrix f = kernel.expand_own(model.dual_coefficients.of.transpose(), execution.part(0.1, 0.5));
+  const Matrix alphas = model.dual_coefficients.of.transpose(), f = kernel.expand_own(alphas, execution.part(0.1, 0.5));
+  const kernel_logistic::SoftmaxProblem together{data, model.counts.size(), *model.spec.lambda, model.spec.intercept};
   std::vector<kernel_logistic::Standing> standings;
   double worst = 0;
-  for (Index k = 0; k < count; ++k) {
+  kernel_logistic::SoftmaxStanding all;
+  if (model.is_joint()) {
+    all = standing_of(together, alphas, f, model.intercept.of,
+                      [&](const Matrix& v) -> Matrix { return kernel.expand_own(v, execution); });
+    worst = all.gap;
+  }
+  for (Index k = 0; k < count && !model.is_joint(); ++k) {
     const kernel_logistic::Problem problem(model.spec, data, k, count, positive);
     const auto of_kernel = [&](const Vector& v) -> Vector { return kernel.expand_own(Matrix(v), execution).col(0); };
     standings.push_back(kernel_logistic::standing_of(problem, model.dual_coefficients.of.row(k), f.col(k),
@@ -51,16 +58,27 @@ Certificate certify(const KernelLogisticModel& model, const Rows& rows, const Ex
   const Vector counts = class_counts(KernelLogistic::name, data, rows.classes);
   const Vector own = kernel.diagonal().cwiseAbs().cwiseSqrt();
   for (Index k = 0; k < counts.size(); ++k) same.entry("counts", k, model.counts(k), counts(k), counts.sum());
-  for (Index k = 0; k < count; ++k) {
+  const auto compare_norm = [&](Index k, double expected) {
+    const double terms = own.dot(model.dual_coefficients.of.row(k).cwiseAbs().transpose());  // ‖f‖² ≤ terms²
+    same.entry("squared_norm", k, model.squared_norm.of(k), expected, std::abs(expected) + 1e-9 * terms * terms, 1e-6);
+  };
+  if (model.is_joint()) {
+    const Vector best = kernel_logistic::best_intercepts(together, f);
+    for (Index k = 0; k < count; ++k) {
+      same.entry("intercept", k, model.intercept.of(k), best(k), best.cwiseAbs().maxCoeff() + 1e-3, 1e-7);
+      compare_norm(k, all.squared_norm(k));
+    }
+    same.entry("objective", 0, model.objective.of(0), all.objective, all.objective, 1e-8);
+    same.entry("deviance", 0, model.deviance.of(0), 2 * all.loss, all.objective, 1e-8);
+  }
+  for (Index k = 0; k < count && !model.is_joint(); ++k) {
     const kernel_logistic::Problem problem(model.spec, data, k, count, positive);
     const auto& at = standings[static_cast<std::size_t>(k)];
     const double best = kernel_logistic::best_intercept(problem, f.col(k));
     same.entry("intercept", k, model.intercept.of(k), best, std::abs(best) + 1e-3, 1e-7);
     same.entry("objective", k, model.objective.of(k), at.objective, at.objective, 1e-8);
     same.entry("deviance", k, model.deviance.of(k), 2 * at.loss, at.objective, 1e-8);
-    const double terms = own.dot(model.dual_coefficients.of.row(k).cwiseAbs().transpose());  // ‖f‖² ≤ terms²
-    same.entry("squared_norm", k, model.squared_norm.of(k), at.squared_norm,
-               std::abs(at.squared_norm) + 1e-9 * terms * terms, 1e-6);
+    compare_norm(k, at.squared_norm);
   }
   compare_choice(same, model, rows, execution);
   if (same.finding()) same.report(out);
