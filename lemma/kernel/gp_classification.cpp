@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/geometry/kernel/shown.hpp>
 #include <lemma/kernel/gp_classification.hpp>
+#include <lemma/kernel/gp_classification/ep.hpp>
 #include <lemma/kernel/kernel_logistic/parts.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
 #include <lemma/math/eigen.hpp>
@@ -17,7 +18,7 @@
 
 namespace lemma {
 
-/// W^½ and R with RᵀR = I + W^½ K W^½, at the mode of each process.
+/// W^½, or T^½, and R with RᵀR = I + W^½ K W^½, of each process.
 class LaplaceFactors {
  public:
   struct Factor {
@@ -29,18 +30,23 @@ class LaplaceFactors {
       const BoundKernel kernel(model.spec.kernel, model.points.points(model.spec.kernel, {}));
       const Matrix f = kernel.expand_own(model.dual_coefficients.of.transpose());
       for (Index k = 0; k < model.functions(); ++k) {
-        factors_.push_back(factorised(kernel, f.col(k), model.weights, {}));
+        const Vector root = model.by_sites() ? Vector(model.site_precision.of.row(k).cwiseSqrt())
+                                             : curvature_root(f.col(k), model.weights);
+        factors_.push_back(factorised(kernel, root, {}));
         require(factors_.back().r.size() > 0, "gp_classification: the matrix of the kept rows cannot be factorised");
       }
     });
     return factors_;
   }
+  static Vector curvature_root(const Vector& f, const Vector& weights) {
+    Vector out(f.size());
+    for (Index i = 0; i < f.size(); ++i) out(i) = std::sqrt(weights(i) * logistic(f(i)) * logistic(-f(i)));
+    return out;
+  }
   /// No r where B is not positive definite.
-  static Factor factorised(const BoundKernel& kernel, const Vector& f, const Vector& weights,
-                           const Execution& execution) {
-    const Index n = f.size();
-    Factor out{Vector(n), Matrix(n, n)};
-    for (Index i = 0; i < n; ++i) out.root(i) = std::sqrt(weights(i) * logistic(f(i)) * logistic(-f(i)));
+  static Factor factorised(const BoundKernel& kernel, const Vector& root, const Execution& execution) {
+    const Index n = root.size();
+    Factor out{root, Matrix(n, n)};
     kernel.gram_upper(out.r, execution);
     for (Index i = 0; i < n; ++i)
       out.r.row(i).tail(n - i).array() *= out.root(i) * out.root.tail(n - i).transpose().array();
@@ -72,18 +78,24 @@ KernelLogistic as_logistic(const GpClassification& spec) {
 }
 
 Certificate certificate_of(const GpClassification& spec, double worst, long long iterations, Stop stopped) {
+  const bool by_sites = spec.inference == GpInference::ep;
   Certificate out;
-  out.strength = Strength::optimal;
-  out.kind = "relative duality gap";
+  out.strength = by_sites ? Strength::consistent : Strength::optimal;
+  out.kind = by_sites ? "change of the sites" : "relative duality gap";
   out.value = worst;
   out.tolerance = claimed(spec.tolerance);
   out.iterations = iterations;
   out.stopped = name_of(stopped);
-  out.message = fmt::format(
-      "The objective at the mode is at most {:.1e} of itself above the least one (allowed {:.0e}), with the kernel's "
-      "values "
-      "made anew from the rows. That q is Gaussian about it is an approximation.",
-      out.value, out.tolerance);
+  out.message =
+      by_sites
+          ? fmt::format(
+                "A row's site, found anew from the kernel and the moments of its likelihood, changes f there by at "
+                "most {:.1e} of its deviation (allowed {:.0e}). That q is Gaussian is an approximation.",
+                out.value, out.tolerance)
+          : fmt::format(
+                "The objective at the mode is at most {:.1e} of itself above the least one (allowed {:.0e}), with "
+                "the kernel's values made anew from the rows. That q is Gaussian about it is an approximation.",
+                out.value, out.tolerance);
   if (!out.holds() && out.value <= spec.tolerance) out.message += ended_too_soon(spec.tolerance);
   return out;
 }
@@ -103,6 +115,87 @@ double half_log_determinant(const BoundKernel& kernel, const Vector& root, const
   reversed.diagonal().array() += 1;
   if (!tiled_cholesky(reversed, execution)) return std::numeric_limits<double>::quiet_NaN();
   return reversed.diagonal().array().log().sum();
+}
+
+/// The worst of the processes, and how it came to be.
+struct Found {
+  double worst = 0;
+  long long iterations = 0;
+  Stop stopped = Stop::converged;
+};
+
+Found fit_modes(GpClassificationModel& model, const KernelRows& data, const BoundKernel& kernel,
+                const Execution& execution) {
+  const KernelLogistic logistic_spec = as_logistic(model.spec);
+  const Index count = model.log_evidence.size();
+  model.objective.of.resize(count);
+  kernel_logistic::GramAndFactor gram(kernel, execution.part(0, 0.1, "kernel matrix"));
+  Found out;
+  for (Index k = 0; k < count; ++k) {
+    const auto share = [&](double done) { return 0.1 + 0.9 * done / static_cast<double>(count); };
+    const Execution part = execution.part(share(static_cast<double>(k)), share(static_cast<double>(k) + 1));
+    const kernel_logistic::Problem problem(logistic_spec, data, k, count, true);
+    const auto mode = kernel_logistic::newton(logistic_spec, problem, gram, part.part(0, 0.9));
+    model.dual_coefficients.of.row(k) = mode.alpha;
+    model.objective.of(k) = mode.standing.objective;
+    const auto factor =
+        LaplaceFactors::factorised(kernel, LaplaceFactors::curvature_root(gram.times(mode.alpha), data.weight),
+                                   Execution{.threads = execution.threads});
+    require(factor.r.size() > 0,
+            "gp_classification: the kernel's values are too large to be factorised; use a smaller factor");
+    model.log_evidence.of(k) = -mode.standing.objective - factor.r.diagonal().array().log().sum();
+    if (!(mode.standing.gap <= out.worst)) out.worst = mode.standing.gap;
+    out.iterations += mode.iterations;
+    if (mode.stopped != Stop::converged) out.stopped = mode.stopped;
+  }
+  return out;
+}
+
+Vector signs_of(const KernelRows& data, Index function, Index functions) {
+  Vector out(data.count());
+  for (Index i = 0; i < out.size(); ++i) out(i) = is_positive(data.label_of(i), function, functions) ? 1 : -1;
+  return out;
+}
+
+Found fit_sites(GpClassificationModel& model, const KernelRows& data, const BoundKernel& kernel,
+                const Execution& execution) {
+  const Index count = model.log_evidence.size();
+  model.site_precision.of.resize(count, data.count());
+  const Matrix gram = kernel.gram(execution.part(0, 0.1, "kernel matrix"));
+  Found out;
+  for (Index k = 0; k < count; ++k) {
+    const auto share = [&](double done) { return 0.1 + 0.9 * done / static_cast<double>(count); };
+    auto found = expectation_propagation::propagate(
+        gram, expectation_propagation::Sites(signs_of(data, k, count), data.weight), model.spec.tolerance,
+        model.spec.max_iterations, execution.part(share(static_cast<double>(k)), share(static_cast<double>(k) + 1)));
+    require(found.has_value(),
+            "gp_classification: the kernel's values are too large to be factorised; use a smaller factor");
+    model.dual_coefficients.of.row(k) = found->alpha;
+    model.site_precision.of.row(k) = found->sites.all_precision();
+    model.log_evidence.of(k) = found->log_evidence;
+    if (!(found->change <= out.worst)) out.worst = found->change;
+    out.iterations += found->iterations;
+    if (found->stopped != Stop::converged) out.stopped = found->stopped;
+  }
+  return out;
+}
+
+/// The sites of the model, and the ones that the kernel and the rows ask for: their marginals by the factor of the rows in reverse,
+/// and their moments by steps of half the size, another route than the fit's.
+expectation_propagation::Turn turn_anew(const GpClassificationModel& model, Index k, const KernelRows& data,
+                                        const Matrix& gram, const Vector& mean, const Execution& execution) {
+  expectation_propagation::Sites sites(signs_of(data, k, model.functions()), data.weight);
+  const Vector precision = model.site_precision.of.row(k), alpha = model.dual_coefficients.of.row(k);
+  sites.precision = precision.cwiseQuotient(sites.copies);
+  sites.shift = (alpha + precision.cwiseProduct(mean)).cwiseQuotient(sites.copies);
+  auto reversed = sites;
+  for (Vector* each : {&reversed.copies, &reversed.precision, &reversed.shift}) each->reverseInPlace();
+  auto marginals =
+      expectation_propagation::marginals_of(gram.colwise().reverse().rowwise().reverse(), reversed, execution);
+  require(marginals.has_value(), "gp_classification: the matrix of the rows cannot be factorised");
+  marginals->mean.reverseInPlace();
+  marginals->variance.reverseInPlace();
+  return expectation_propagation::turn(sites, *marginals, 2);
 }
 
 /// Equal features are told apart by the class that α tells, and by the weight.
@@ -166,9 +259,13 @@ void GpClassificationModel::check() const {
           "gp_classification: a weight is not usable");
   require(counts.size() >= 2 && counts.allFinite() && functions() == functions_for(counts.size()),
           "gp_classification: the processes are not those of the classes");
-  for (const PathNumbers* each : {&log_evidence, &objective})
-    require(each->size() == functions() && each->of.allFinite(),
-            "gp_classification: a number is missing or not usable");
+  require(log_evidence.size() == functions() && log_evidence.of.allFinite() &&
+              objective.size() == (by_sites() ? 0 : functions()) && objective.of.allFinite(),
+          "gp_classification: a number is missing or not usable");
+  const Matrix& t = site_precision.of;
+  require(by_sites() ? t.rows() == functions() && t.cols() == rows && t.allFinite() && (t.array() >= 0).all()
+                     : t.size() == 0,
+          "gp_classification: the sites are not usable");
 }
 
 GpClassificationModel::Latent GpClassificationModel::latent(const MatrixView& x) const {
@@ -221,13 +318,13 @@ std::string GpClassificationModel::summary(const Names& names) const {
     of.push_back(at < names.classes.size() ? names.classes[at] : fmt::format("class {}", at + 1));
   }
   const auto list = [](const Vector& v) { return std::vector<double>(v.begin(), v.end()); };
-  return fmt::format("Kernel: {}\n{} kept\n\nThe process of each class, against {}:\n", shown(spec.kernel),
-                     count_of(weights.size(), "row"), functions() == 1 ? "the other" : "all others") +
-         TextTable()
-             .words("", of)
-             .numbers("log evidence", list(log_evidence.of), 6)
-             .numbers("objective", list(objective.of), 6)
-             .str();
+  TextTable table;
+  table.words("", of).numbers("log evidence", list(log_evidence.of), 6);
+  if (!by_sites()) table.numbers("objective", list(objective.of), 6);
+  return fmt::format("Kernel: {}\n{} kept{}\n\nThe process of each class, against {}:\n", shown(spec.kernel),
+                     count_of(weights.size(), "row"), by_sites() ? ", by expectation propagation" : "",
+                     functions() == 1 ? "the other" : "all others") +
+         table.str();
 }
 
 GpClassificationModel fit(const Valid<GpClassification>& spec, const Rows& rows, const FitOptions& options) {
@@ -243,40 +340,23 @@ GpClassificationModel fit(const Valid<GpClassification>& spec, const Rows& rows,
     if (const GramCheck check = check_gram(kernel, execution); !check.is_positive())
       throw Error(fmt::format("gp_classification: {} is no covariance: its matrix has {}; take another kernel",
                               model.spec.kernel.text(), check.text()));
-  const KernelLogistic logistic_spec = as_logistic(model.spec);
   const Index count = functions_for(model.counts.size());
   model.weights = data.weight;
   model.dual_coefficients.of.resize(count, data.count());
   model.log_evidence.of.resize(count);
-  model.objective.of.resize(count);
-  kernel_logistic::GramAndFactor gram(kernel, execution.part(0, 0.1, "kernel matrix"));
-  double worst = 0;
-  long long iterations = 0;
-  Stop stopped = Stop::converged;
-  for (Index k = 0; k < count; ++k) {
-    const auto share = [&](double done) { return 0.1 + 0.9 * done / static_cast<double>(count); };
-    const Execution part = execution.part(share(static_cast<double>(k)), share(static_cast<double>(k) + 1));
-    const kernel_logistic::Problem problem(logistic_spec, data, k, count, true);
-    const auto mode = kernel_logistic::newton(logistic_spec, problem, gram, part.part(0, 0.9));
-    model.dual_coefficients.of.row(k) = mode.alpha;
-    model.objective.of(k) = mode.standing.objective;
-    const auto factor = LaplaceFactors::factorised(kernel, gram.times(mode.alpha), data.weight,
-                                                   Execution{.threads = execution.threads});
-    require(factor.r.size() > 0,
-            "gp_classification: the kernel's values are too large to be factorised; use a smaller factor");
-    model.log_evidence.of(k) = -mode.standing.objective - factor.r.diagonal().array().log().sum();
-    if (!(mode.standing.gap <= worst)) worst = mode.standing.gap;
-    iterations += mode.iterations;
-    if (mode.stopped != Stop::converged) stopped = mode.stopped;
-  }
+  const Found found =
+      model.by_sites() ? fit_sites(model, data, kernel, execution) : fit_modes(model, data, kernel, execution);
   require(model.dual_coefficients.of.allFinite() && model.log_evidence.of.allFinite(),
           "gp_classification: the kernel's values are too large to be added up; use other units, or a smaller factor");
   model.points = KeptRows::of(model.spec.kernel, data.points);
-  model.certificate = certificate_of(model.spec, worst, iterations, stopped);
-  if (!model.certificate.holds())
+  model.certificate = certificate_of(model.spec, found.worst, found.iterations, found.stopped);
+  if (!model.certificate.holds() && model.by_sites())
+    model.warnings.push_back(fmt::format("the sites may still change by {} of a deviation of f ({})",
+                                         format_significant(found.worst, 2), name_of(found.stopped)));
+  else if (!model.certificate.holds())
     model.warnings.push_back(
         fmt::format("the mode may not be found: the objective may be {} of itself above the least ({})",
-                    format_significant(worst, 2), name_of(stopped)));
+                    format_significant(found.worst, 2), name_of(found.stopped)));
   return model;
 }
 
@@ -290,14 +370,27 @@ Certificate certify(const GpClassificationModel& model, const Rows& rows, const 
   const KernelLogistic logistic_spec = as_logistic(model.spec);
   const Index count = model.functions();
   const Matrix f = kernel.expand_own(model.dual_coefficients.of.transpose(), execution.part(0.1, 0.3));
-  const auto of_kernel = [&](const Vector& v) -> Vector { return kernel.expand_own(Matrix(v), execution).col(0); };
+  std::vector<double> evidence;
   std::vector<kernel_logistic::Standing> standings;
   double worst = 0;
-  for (Index k = 0; k < count; ++k) {
-    const kernel_logistic::Problem problem(logistic_spec, data, k, count, true);
-    standings.push_back(
-        kernel_logistic::standing_of(problem, model.dual_coefficients.of.row(k), f.col(k), 0, of_kernel));
-    if (!(standings.back().gap <= worst)) worst = standings.back().gap;
+  const auto look = [&](double value) {
+    if (!(value <= worst)) worst = value;
+  };
+  if (model.by_sites()) {
+    const Matrix gram = kernel.gram(execution.part(0.3, 0.5));
+    for (Index k = 0; k < count; ++k) {
+      const auto turn = turn_anew(model, k, data, gram, f.col(k), execution.part(0.5, 1));
+      look(turn.change);
+      evidence.push_back(turn.log_evidence);
+    }
+  } else {
+    const auto of_kernel = [&](const Vector& v) -> Vector { return kernel.expand_own(Matrix(v), execution).col(0); };
+    for (Index k = 0; k < count; ++k) {
+      const kernel_logistic::Problem problem(logistic_spec, data, k, count, true);
+      standings.push_back(
+          kernel_logistic::standing_of(problem, model.dual_coefficients.of.row(k), f.col(k), 0, of_kernel));
+      look(standings.back().gap);
+    }
   }
   Certificate out = certificate_of(model.spec, worst, 0, Stop::looked_again);
   if (!out.holds()) return out;
@@ -306,15 +399,14 @@ Certificate certify(const GpClassificationModel& model, const Rows& rows, const 
   const Vector counts = class_counts(GpClassification::name, data, rows.classes);
   for (Index k = 0; k < counts.size(); ++k) same.entry("counts", k, model.counts(k), counts(k), counts.sum());
   for (Index i = 0; i < data.count(); ++i) same.entry("weights", i, model.weights(i), data.weight(i), data.weight(i));
-  for (Index k = 0; k < count; ++k) {
+  for (Index k = 0; k < count && !model.by_sites(); ++k) {
     const double objective = standings[at(k)].objective;
     same.entry("objective", k, model.objective.of(k), objective, objective, 1e-8);
-    Vector root(data.count());
-    for (Index i = 0; i < root.size(); ++i)
-      root(i) = std::sqrt(data.weight(i) * logistic(f(i, k)) * logistic(-f(i, k)));
-    const double evidence = -objective - half_log_determinant(kernel, root, execution);
-    same.entry("log_evidence", k, model.log_evidence.of(k), evidence, std::abs(evidence), 1e-7);
+    const Vector root = LaplaceFactors::curvature_root(f.col(k), data.weight);
+    evidence.push_back(-objective - half_log_determinant(kernel, root, execution));
   }
+  for (Index k = 0; k < count; ++k)
+    same.entry("log_evidence", k, model.log_evidence.of(k), evidence[at(k)], std::abs(evidence[at(k)]), 1e-7);
   if (same.finding()) same.report(out);
   return out;
 }
