@@ -82,6 +82,7 @@
 #include <lemma/mixture/variational_gmm.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
+#include <lemma/neighbor/neighbor_components.hpp>
 #include <lemma/neighbor/prototypes.hpp>
 #include <lemma/neural/cnn.hpp>
 #include <lemma/neural/mlp.hpp>
@@ -157,6 +158,7 @@ std::span<const Method* const> catalog() {
       // neighbor: rows like the nearest ones
       &method_of<Knn>(),
       &method_of<Lof>(),
+      &method_of<NeighborComponents>(),
       &method_of<Prototypes>(),
 
       // tree: questions one after the other

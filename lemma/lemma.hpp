@@ -100,6 +100,7 @@
 #include <lemma/model/train.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/lof.hpp>
+#include <lemma/neighbor/neighbor_components.hpp>
 #include <lemma/neighbor/prototypes.hpp>
 #include <lemma/neural/cnn.hpp>
 #include <lemma/neural/mlp.hpp>
