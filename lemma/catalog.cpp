@@ -68,6 +68,7 @@
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/lp_svm.hpp>
 #include <lemma/linear/multinomial.hpp>
+#include <lemma/linear/multitask_lasso.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/pls.hpp>
@@ -124,6 +125,7 @@ std::span<const Method* const> catalog() {
       &method_of<Logistic>(),
       &method_of<LpSvm>(),
       &method_of<Multinomial>(),
+      &method_of<MultitaskLasso>(),
       &method_of<Ols>(),
       &method_of<Perceptron>(),
       &method_of<Pls>(),

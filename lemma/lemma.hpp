@@ -74,6 +74,7 @@
 #include <lemma/linear/logistic.hpp>
 #include <lemma/linear/lp_svm.hpp>
 #include <lemma/linear/multinomial.hpp>
+#include <lemma/linear/multitask_lasso.hpp>
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/perceptron.hpp>
 #include <lemma/linear/pls.hpp>

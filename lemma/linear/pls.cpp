@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/linear/pls.hpp>
+#include <lemma/linear/shared/several_responses.hpp>
 #include <lemma/math/eigen.hpp>
-#include <lemma/math/moments.hpp>
 #include <lemma/math/row_products.hpp>
 
 namespace lemma {
@@ -13,29 +13,6 @@ namespace {
 
 constexpr double kLeastCovariance = 1e-8;  // of the first: what is left is near its rounding
 constexpr double kLeastSize = 1e-12;       // of a component, beside that of the columns
-
-Index responses_of(const Rows& rows) { return std::max<Index>(1, std::ssize(rows.responses)); }
-
-double response(const Block& block, Index i, Index k) {
-  return block.responses.empty() ? block.y[at(i)] : block.several()(i, k);
-}
-
-/// Moments of columns and responses side by side.
-struct Joint {
-  Index width, responses;
-  Moments moments;
-  Joint(Index columns, Index several) : width(columns), responses(several), moments(columns + several) {}
-  void accumulate(const Block& block) {
-    Matrix both(block.rows(), width + responses);
-    both.leftCols(width) = block.x;
-    for (Index i = 0; i < block.rows(); ++i)
-      for (Index k = 0; k < responses; ++k) both(i, width + k) = response(block, i, k);
-    Block joined(both, block.first);
-    joined.weight = block.weight;
-    moments.accumulate(joined);
-  }
-  void merge(const Joint& other) { moments.merge(other.moments); }
-};
 
 /// The first left singular vector of S, turned so that its largest entry is positive, and the singular value.
 struct Direction {
@@ -233,7 +210,7 @@ PlsModel fit(const Valid<Pls>& spec, const Rows& rows, const FitOptions& options
   const Execution execution = options.execution();
   require_finite(rows, execution.part(0, 0.2));
   const Index p = rows.width(), m = responses_of(rows);
-  const Joint joint = scan(rows, Joint(p, m), execution.part(0.2, 0.7, "covariances"));
+  const JointMoments joint = scan(rows, JointMoments(p, m), execution.part(0.2, 0.7, "covariances"));
   const Moments& moments = joint.moments;
   const double n = moments.weight();
   require(n > 1, "pls: one row alone has no covariance");
