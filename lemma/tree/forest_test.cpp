@@ -365,9 +365,11 @@ TEST(Forest, AnswersWhatHasNothingToLearn) {
   const auto constant = fit(Forest{.trees = 5}, train.x, Vector(Vector::Constant(60, 7)));
   EXPECT_EQ(constant.predict(train.x), Vector::Constant(60, 7));
   EXPECT_EQ(*constant.oob_error, 0);
+  EXPECT_EQ(constant.warnings, Strings{"the response is the same in all rows: each tree is one leaf"});
   Matrix missing = train.x;
   missing.col(1).setConstant(kNone);
   const auto hole = fit(Forest{.trees = 5}, missing, train.y);
+  EXPECT_EQ(hole.warnings, Strings{"'x2' has no value in any row and takes no part"});
   EXPECT_TRUE(hole.certificate.holds()) << hole.certificate.message;
   EXPECT_EQ(hole.importance(1), 0);
   auto label = train.label;

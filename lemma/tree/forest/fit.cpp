@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lemma/core/text.hpp>
 #include <lemma/model/cut_short.hpp>
 #include <lemma/tree/forest/counted.hpp>
 #include <lemma/tree/forest/grove.hpp>
@@ -118,6 +119,25 @@ void keep_rows(Grove& out, const ForestRows& data, const Rows& rows, const Execu
   }
 }
 
+/// What takes no part, and a response that leaves nothing to tell.
+std::vector<std::string> warnings_of(const ForestRows& data, const Rows& rows) {
+  std::vector<std::string> out, empty;
+  const auto n = at(data.rows), d = at(data.width);
+  for (std::size_t j = 0; j < d; ++j) {
+    std::size_t i = 0;
+    while (i < n && data.ranks[i * d + j] == kMissing) ++i;
+    if (i == n) empty.push_back("'" + rows.features[j] + "'");
+  }
+  if (!empty.empty())
+    out.push_back(fmt::format("{} {} no value in any row and {} no part", join_words(empty),
+                              empty.size() == 1 ? "has" : "have", empty.size() == 1 ? "takes" : "take"));
+  const auto alike = [](const auto& all) { return std::equal(all.begin() + 1, all.end(), all.begin()); };
+  if (data.classes > 0 ? alike(data.label) : alike(data.y))
+    out.push_back(fmt::format("{} is the same in all rows: each tree is one leaf",
+                              rows.target.empty() ? "the response" : "'" + rows.target + "'"));
+  return out;
+}
+
 void join(TreeNodes& out, std::vector<TreeNodes>& trees) {
   std::size_t nodes = 0, sets = 0;
   for (const TreeNodes& tree : trees) {
@@ -141,6 +161,7 @@ Index fit_grove(Grove& out, const Plan& plan, const Rows& rows, const FitOptions
   const ForestRows data = forest_rows(plan, rows, execution.part(0, 0.05, "sorting columns"));
   out.seed = static_cast<std::int64_t>(options.seed);
   take_rows(out, data, rows);
+  out.warnings = warnings_of(data, rows);
   Outside outside(data);
   LeafStore leaves;
   std::vector<TreeNodes> trees;
