@@ -137,6 +137,8 @@ constexpr KnownGap kGaps[] = {
     {"oblique_tree_of_numbers", kTold, "depth", "a tree that is not so deep is right for either"},
     {"oblique_tree_of_numbers", kTold, "min_decrease",
      "a tree whose splits all gain more, and leaves less, is right for either"},
+    {"pca", kTold, "permutations", "it takes part with a rule alone"},
+    {"pca", kTold, "level", "it takes part with a rule alone"},
     {"pca", kTold, "whiten", "the same axes serve scores of either length"},
     {"prototypes", kTold, "k", "of condensed rows it takes no part"},
     {"prototypes", kTold, "each", "of condensed rows it takes no part"},

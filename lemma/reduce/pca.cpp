@@ -65,13 +65,17 @@ bool squares_lost_digits(const Pca& spec, const pca::Ground& ground, const pca::
 }
 
 void warn_of_missing(PcaModel& model, const pca::Ground& ground) {
-  if (model.spec.components && *model.spec.components < 1) return;
+  const bool fewer = model.spec.components ? *model.spec.components < 1 : model.spec.rule.has_value();
+  if (fewer) return;
   const Index expected = count_asked(model.spec).value_or(ground.most(model.spec.center)),
               missing = expected - model.components();
   if (missing > 0)
     model.warnings.push_back(fmt::format("{} of {} components {} no variance beyond rounding and {} left out", missing,
                                          expected, missing == 1 ? "carries" : "carry", missing == 1 ? "is" : "are"));
 }
+
+/// How many axes a solver is to find: a rule looks at all.
+std::optional<Index> count_sought(const Pca& spec) { return spec.rule ? std::nullopt : count_asked(spec); }
 
 /// What one solver finds; S itself where the solver made it.
 struct Found {
@@ -87,7 +91,7 @@ Found find_by_covariance(const Valid<Pca>& spec, const Rows& rows, const Executi
   check_count(*spec, rows, found.ground);
   found.spread = pca::spread(spec, found.ground, moments);
   execution.report(0.8, "axes of the scatter");
-  found.axes = pca::by_covariance(*found.spread, count_asked(*spec));
+  found.axes = pca::by_covariance(*found.spread, count_sought(*spec));
   found.moments = moments;
   return found;
 }
@@ -97,10 +101,27 @@ Found find(const Valid<Pca>& spec, PcaSolver solver, const Rows& rows, std::uint
   Found found{pca::ground_of(spec, rows, execution.part(0, 0.1, "means of the columns")), {}, {}, {}};
   check_count(*spec, rows, found.ground);
   const auto rest = execution.part(0.1, 0.8, "axes of the rows");
-  if (solver == PcaSolver::gram) found.axes = pca::by_gram(rows, found.ground, count_asked(*spec), rest);
+  if (solver == PcaSolver::gram) found.axes = pca::by_gram(rows, found.ground, count_sought(*spec), rest);
   else if (solver == PcaSolver::svd) found.axes = pca::by_svd(rows, found.ground, rest);
   else found.axes = pca::by_random(spec, rows, found.ground, *count_asked(*spec), seed, rest);
   return found;
+}
+
+constexpr std::string_view kRules[] = {"permutation", "broken stick", "Kaiser"};
+
+/// What the rules say, and how many components to keep by the one that was asked for; at least one.
+Index by_rule(PcaModel& model, const Rows& rows, const Found& found, Index kept, std::uint64_t seed,
+              const Execution& execution) {
+  model.seed = static_cast<std::int64_t>(seed);
+  model.scree = pca::scree_of(model.spec, rows, found.ground, found.axes.variances, seed, execution);
+  model.suggested = pca::suggested_by(model.scree);
+  if (model.spec.components) return kept;
+  const auto rule = static_cast<Index>(*model.spec.rule);
+  const auto count = static_cast<Index>(model.suggested(rule));
+  if (count == 0)
+    model.warnings.push_back(fmt::format("no component has more variance than {} allows by chance; one is kept",
+                                         rule == 2 ? "the mean of the columns" : kRules[rule]));
+  return std::clamp<Index>(count, 1, kept);
 }
 
 PcaModel start(const Valid<Pca>& spec, const pca::Ground& ground) {
@@ -113,6 +134,23 @@ PcaModel start(const Valid<Pca>& spec, const pca::Ground& ground) {
   return model;
 }
 
+std::string rules_table(const PcaModel& model) {
+  const Index shown = std::min<Index>(model.scree.rows(), 8);
+  TextTable table;
+  table.words("", {"Variance", "By chance", "Broken stick", "Mean variance"});
+  for (Index k = 0; k < shown; ++k) {
+    std::vector<std::string> cells;
+    for (Index rule = 0; rule < 4; ++rule) cells.push_back(format_significant(model.scree(k, rule), 4));
+    table.right(fmt::format("PC{}", k + 1), cells);
+  }
+  std::string text = fmt::format("\nHow many ({} shuffles, {:g} % of them below):\n", model.spec.permutations,
+                                 100 * model.spec.level) +
+                     table.str();
+  if (shown < model.scree.rows()) text += fmt::format("… and {} more\n", model.scree.rows() - shown);
+  return text + fmt::format("Components to keep: {:.0f} by permutation, {:.0f} by broken stick, {:.0f} by Kaiser\n",
+                            model.suggested(0), model.suggested(1), model.suggested(2));
+}
+
 }  // namespace
 
 void Pca::check() const {
@@ -121,6 +159,11 @@ void Pca::check() const {
         fmt::format("pca: components is {}, must be a whole number, or a share of the variance below 1", *components));
   if (solver == PcaSolver::randomized && !(components && *components >= 1))
     throw Error("pca: the randomized solver finds a given number of components; set components to a whole number");
+  if (rule && solver == PcaSolver::randomized)
+    throw Error("pca: a rule looks at the variances of all components, which the randomized solver does not find");
+  if (level * (permutations + 1) > permutations)
+    throw Error(fmt::format("pca: permutations is {}, must be at least {:.0f} for a level of {:g}", permutations,
+                            std::ceil(level / (1 - level) * (1 - 1e-12)), level));
 }
 
 void PcaModel::check() const {
@@ -135,6 +178,10 @@ void PcaModel::check() const {
               seen_mean.allFinite() && seen_scatter.allFinite() && (seen > 0 ? seen_weight > 1 : seen_weight == 0) &&
               seen_scatter == seen_scatter.transpose() && (seen_scatter.diagonal().array() >= 0).all(),
           "pca: what was seen of the rows is not usable");
+  require(spec.rule ? scree.cols() == 4 && scree.rows() >= k && scree.allFinite() && (scree.array() >= 0).all() &&
+                          suggested.size() == 3
+                    : scree.size() == 0 && suggested.size() == 0 && seed == 0,
+          "pca: the variances that a rule looked at are not usable");
   require(spec.center || mean.isZero(0), "pca: there is a mean, but columns are not centred");
   require(spec.scale || (scale.array() == 1).all(), "pca: there is a scale, but columns are not scaled");
 }
@@ -190,6 +237,7 @@ std::string PcaModel::summary(const Names& names) const {
   std::string text = fmt::format("Importance of components ({}):\n", spec.scale ? "correlation" : "covariance");
   text += importance.str() + "\nLoadings:\n" + weights.str();
   if (shown < components()) text += fmt::format("… and {} more components\n", components() - shown);
+  if (spec.rule) text += rules_table(*this);
   return text;
 }
 
@@ -204,6 +252,7 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
     kept = count_kept(*spec, found.ground, found.axes);
   }
   PcaModel model = start(spec, found.ground);
+  if (spec->rule) kept = by_rule(model, rows, found, kept, options.seed, execution.part(0.5, 0.8));
   keep(model, found.axes, kept);
   warn_of_missing(model, found.ground);
   model.spec.solver = solver;
@@ -215,7 +264,7 @@ PcaModel fit(const Valid<Pca>& spec, const Rows& rows, const FitOptions& options
   if (!spec->components) model.spec.components = static_cast<double>(kept);
   const Execution rest = execution.part(0.8, 1, "certificate");
   if (!found.spread) {
-    model.certificate = certify(model, rows, rest);
+    model.certificate = pca::certificate_of(model, pca::look_at(model, rows, rest), rest);
     return model;
   }
   const Vector no_shift = Vector::Zero(rows.width());
@@ -232,6 +281,8 @@ PcaModel updated(const PcaModel& model, const Rows& rows, const FitOptions& opti
         fmt::format("pca: this model does not keep what an update needs, which only the covariance solver does, "
                     "up to {} columns; fit it to all rows",
                     PcaModel::kMostKept));
+  if (model.spec.rule)
+    throw Error("pca: what shuffled columns give by chance needs the rows before the update; fit it to all rows");
   const WeightedRows past = rows_like(model.seen_weight, model.seen_mean, root_of_scatter(model.seen_scatter));
   MemoryRows before(past.x);
   before.weights(past.weight).features = rows.features;

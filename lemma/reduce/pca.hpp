@@ -16,21 +16,31 @@ constexpr auto names_of(PcaSolver) {
   return std::array<std::string_view, 4>{"covariance", "gram", "svd", "randomized"};
 }
 
+/// How many components to keep, where that is left open: those before the first whose variance is not above
+enum class PcaRule {
+  permutation,   // what columns shuffled one by one give by chance (Horn's parallel analysis)
+  broken_stick,  // the k-th longest piece of the total variance broken at random: (total / m) Σ_{j=k…m} 1/j
+  kaiser         // the mean variance of the columns: 1 with `scale`
+};
+constexpr auto names_of(PcaRule) { return std::array<std::string_view, 3>{"permutation", "broken_stick", "kaiser"}; }
+
 /// Principal components: the orthonormal axes v₁, v₂, … along which the rows vary most,
 ///
 ///     S v = λ v,  λ₁ ≥ λ₂ ≥ …,     S = Σ w (x − mean)(x − mean)ᵀ / (n − 1),  n = Σ w
 ///
 /// and S of the columns divided by their standard deviations (the correlations) with `scale`. A row's scores are
 /// zⱼ = vⱼ·(x − mean), divided by sdevⱼ = √λⱼ with `whiten`. Each axis is turned so that its largest entry in size is
-/// positive. Components without variance (beyond rounding) are left out.
+/// positive. Components without variance (beyond rounding) are left out. With a `rule` all three counts are told; a shuffle
+/// starts from the sorted values of a column, so that the order of the rows does not matter.
 ///
 /// Cost         covariance: one scan, O(n p²) time and O(p²) memory. gram: O(n² p) and a copy of the rows. svd: O(n p²),
 ///              about four times the covariance's. randomized: O(n p (k + oversampling)) for each pass.
+///              rule: the rows in memory, and a covariance or gram for each of the permutations.
 /// Certificate  optimal: the worst of ‖S v − λ v‖ / λ₁, VᵀV − I, the mean, the scale and the total variance, with S made
 ///              anew from the rows about the model's mean; and nothing above λ_k is left outside the axes, which a
 ///              Cholesky factor of (λ_k + tolerance) I − (S − VΛVᵀ) proves. With more than 2048 columns S is only applied to
 ///              the axes and to probing directions outside; unless the variance left over is below λ_k, the claim is then
-///              `stationary`.
+///              `stationary`. With a rule `verify` shuffles anew and counts again.
 struct Pca {
   std::optional<double> components;
   bool center = true;
@@ -39,6 +49,9 @@ struct Pca {
   std::optional<PcaSolver> solver;
   int oversampling = 10;
   int max_iterations = 7;
+  std::optional<PcaRule> rule;
+  int permutations = 100;
+  double level = 0.95;
 
   static constexpr std::string_view name = "pca";
   static constexpr MethodAbout about{
@@ -62,7 +75,12 @@ struct Pca {
         param("solver", &Pca::solver, "how the axes are found; by default an exact one, chosen by shape"),
         param("oversampling", &Pca::oversampling, "randomized: directions beyond those asked for", at_least(1)),
         formerly("passes", param("max_iterations", &Pca::max_iterations, "randomized: passes over the rows, at most",
-                                 at_least(1)))};
+                                 at_least(1))),
+        param("rule", &Pca::rule,
+              "how many components to keep where `components` is left open; all three counts are told"),
+        param("permutations", &Pca::permutations, "of a rule: how often the columns are shuffled", at_least(1)),
+        param("level", &Pca::level, "of a rule: the share of the shuffles that a variance must be above",
+              within(0, 1))};
   }
   void check() const;
 };
@@ -80,6 +98,10 @@ struct PcaModel : Evidence {
   double seen_weight = 0;
   Vector seen_mean;
   Matrix seen_scatter;
+  // With a rule: a row for each component there could be, kept or not, its variance and what the rules hold it against.
+  Matrix scree;
+  Vector suggested;
+  std::int64_t seed = 0;
 
   static constexpr auto fields() {
     return Listing{
@@ -91,7 +113,14 @@ struct PcaModel : Evidence {
         result("total_variance", &PcaModel::total_variance, "sum of the variances of all columns"),
         later(state("seen_weight", &PcaModel::seen_weight, "sum of the weights of the rows, for updates")),
         later(state("seen_mean", &PcaModel::seen_mean, "of the columns; empty beyond 500 of them")),
-        later(state("seen_scatter", &PcaModel::seen_scatter, "about their means; empty beyond 500"))};
+        later(state("seen_scatter", &PcaModel::seen_scatter, "about their means; empty beyond 500")),
+        later(
+            result("scree", &PcaModel::scree,
+                   "with a rule: of each component the variance, that of shuffled columns, the broken stick, the mean "
+                   "variance")),
+        later(result("suggested", &PcaModel::suggested,
+                     "with a rule: how many components to keep by permutation, broken stick and Kaiser")),
+        later(state("seed", &PcaModel::seed, "that the columns were shuffled by; 0 without a rule"))};
   }
   static constexpr UpdateKind kUpdates = UpdateKind::exact;
   static constexpr Index kMostKept = 500;

@@ -381,6 +381,92 @@ TEST(Pca, NamesTheColumnAndTheRowThatCannotBeUsed) {
   }
 }
 
+TEST(Pca, RulesCountTheFactorsThatMadeTheRows) {
+  for (const Index strong : {1, 2, 3}) {
+    const Matrix x =
+        normal_matrix(300, strong, 5, 1) * normal_matrix(strong, 8, 5, 2) + 0.3 * normal_matrix(300, 8, 5, 3);
+    for (const auto solver : kExactSolvers) {
+      const auto model = fit(Pca{.scale = true, .solver = solver, .rule = PcaRule::permutation}, x);
+      EXPECT_EQ(model.suggested(0), static_cast<double>(strong));
+      EXPECT_EQ(model.components(), strong);
+      EXPECT_LT((model.scree.col(3).array() - 1).abs().maxCoeff(), 1e-12);  // Kaiser's limit of correlations
+      EXPECT_TRUE(certify(model, MemoryRows(x), {}).holds());
+    }
+  }
+}
+
+TEST(Pca, NoiseHasNoComponentAboveChance) {
+  const auto model = fit(Pca{.rule = PcaRule::permutation}, Matrix(normal_matrix(200, 6, 11)));
+  EXPECT_EQ(model.suggested(0), 0);
+  EXPECT_EQ(model.components(), 1);
+  ASSERT_EQ(model.warnings.size(), 1U);
+  EXPECT_NE(model.warnings[0].find("by chance; one is kept"), std::string::npos) << model.warnings[0];
+  // one column is its own shuffle
+  const auto one = fit(Pca{.rule = PcaRule::kaiser}, Matrix(normal_matrix(50, 1, 12)));
+  EXPECT_EQ(one.suggested, Vector::Zero(3));
+}
+
+TEST(Pca, TheBrokenStickIsThatOfTheTable) {  // of five pieces: 0.4567, 0.2567, 0.1567, 0.09, 0.04 (Jackson 1993)
+  const auto model = fit(Pca{.rule = PcaRule::broken_stick}, crabs());
+  const double share[] = {0.45666667, 0.25666667, 0.15666667, 0.09, 0.04};
+  for (Index k = 0; k < 5; ++k) EXPECT_NEAR(model.scree(k, 2) / model.total_variance, share[k], 1e-8);
+  EXPECT_NEAR(model.scree(0, 3), model.total_variance / 5, 1e-12 * model.total_variance);
+  EXPECT_EQ(model.suggested(1), 1);
+  EXPECT_EQ(model.components(), 1);
+}
+
+TEST(Pca, ShufflesKeepTheTotalVarianceAndTakeAwayWhatColumnsShare) {
+  // Without shared variance the first of p eigenvalues of a correlation matrix lies near (1 + √(p/n))².
+  const Index n = 400, p = 10;
+  const auto model = fit(Pca{.scale = true, .rule = PcaRule::permutation, .level = 0.5}, signal(n, p));
+  const double edge = std::pow(1 + std::sqrt(static_cast<double>(p) / static_cast<double>(n)), 2);
+  EXPECT_NEAR(model.scree(0, 1), edge, 0.1);
+  EXPECT_NEAR(model.scree.col(1).sum(), static_cast<double>(p), 0.05);
+}
+
+TEST(Pca, RulesDoNotHangOnTheOrderOfTheRowsNorOnThreads) {
+  const Matrix x = signal(120, 5);
+  const Pca spec{.rule = PcaRule::permutation};
+  const auto a = fit(spec, x, CallOptions{.threads = 1}), b = fit(spec, x, CallOptions{.threads = 2});
+  EXPECT_EQ(a.scree, b.scree);
+  const auto back = fit(spec, Matrix(x.colwise().reverse()));
+  EXPECT_LT((back.scree - a.scree).cwiseAbs().maxCoeff(), 1e-11 * a.scree(0, 0));
+  EXPECT_NE(fit(spec, x, CallOptions{.seed = 2}).scree, a.scree);
+}
+
+TEST(Pca, ARuleWithNumberOfComponentsOnlyTells) {
+  const auto model = fit(Pca{.components = 3, .rule = PcaRule::kaiser}, crabs());
+  EXPECT_EQ(model.components(), 3);
+  EXPECT_EQ(model.suggested(2), 1);
+}
+
+TEST(Pca, ARuleServesMoreColumnsThanRows) {
+  const Matrix x = signal(30, 80);
+  const auto model = fit(Pca{.rule = PcaRule::permutation}, x);
+  EXPECT_LE(model.scree.rows(), 29);
+  EXPECT_GE(model.suggested(0), 1);
+  EXPECT_TRUE(certify(model, MemoryRows(x), {}).holds());
+}
+
+TEST(Pca, AWrongCountFailsItsCertificate) {
+  const Matrix x = crabs();
+  auto model = fit(Pca{.rule = PcaRule::permutation}, x);
+  model.suggested(0) += 1;
+  EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
+  model = fit(Pca{.rule = PcaRule::permutation}, x);
+  model.scree(1, 1) *= 1.01;
+  EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
+}
+
+TEST(Pca, RulesRefuseWhatTheyCannotUse) {
+  const Matrix x = crabs();
+  EXPECT_THROW(fit(Pca{.components = 2, .solver = PcaSolver::randomized, .rule = PcaRule::kaiser}, x), Error);
+  EXPECT_THROW(fit(Pca{.rule = PcaRule::kaiser, .permutations = 18}, x), Error);
+  EXPECT_NO_THROW(fit(Pca{.rule = PcaRule::kaiser, .permutations = 19}, x));
+  EXPECT_THROW(fit(Pca{.rule = PcaRule::kaiser}, x, CallOptions{.weights = Vector::Constant(200, 2)}), Error);
+  EXPECT_THROW(updated(fit(Pca{.rule = PcaRule::kaiser}, x), MemoryRows(x), {}), Error);
+}
+
 TEST(Pca, SummaryPrintsTheImportanceAndTheLoadings) {
   const auto text = fit(Pca{.components = 2}, crabs()).summary({{"FL", "RW", "CL", "CW", "BD"}, {}, ""});
   EXPECT_EQ(text,

@@ -216,10 +216,34 @@ Certificate certificate_of(const PcaModel& model, const Look& look, const Execut
   return out;
 }
 
+namespace {
+
+/// What the rules say, found anew: all variances through a triangle, in the place of the solver's; the shuffles again.
+void compare_rules(Comparison& same, const PcaModel& model, const Rows& rows, const Execution& execution) {
+  Pca spec = model.spec;
+  spec.components.reset();
+  const Ground ground = ground_of(Valid<Pca>(spec), rows, execution.part(0, 0.1));
+  const Vector variances = by_svd(rows, ground, execution.part(0.1, 0.3)).variances;
+  const Matrix scree =
+      scree_of(spec, rows, ground, variances, static_cast<std::uint64_t>(model.seed), execution.part(0.3, 1));
+  if (scree.rows() < model.scree.rows()) return same.number("scree", 1, 0, 1);
+  for (Index k = 0; k < model.scree.rows(); ++k)
+    for (Index rule = 0; rule < 4; ++rule)
+      same.entry("scree", 4 * k + rule, model.scree(k, rule), scree(k, rule), scree(0, 0));
+  const Vector suggested = suggested_by(model.scree);
+  for (Index rule = 0; rule < 3; ++rule) same.entry("suggested", rule, model.suggested(rule), suggested(rule), 1);
+}
+
+}  // namespace
 }  // namespace pca
 
 Certificate certify(const PcaModel& model, const Rows& rows, const Execution& execution) {
   Certificate out = pca::certificate_of(model, pca::look_at(model, rows, execution), execution);
+  if (model.spec.rule && out.holds()) {
+    Comparison same;
+    pca::compare_rules(same, model, rows, execution.part(1, 1));
+    if (same.finding()) same.report(out);
+  }
   if (model.seen_mean.size() == 0 || !out.holds()) return out;
   const auto seen = scan(rows, Moments(model.width()), execution.part(1, 1));
   const Matrix scatter = seen.scatter();

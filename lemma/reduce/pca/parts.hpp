@@ -41,6 +41,9 @@ Moments moments_of(const Rows& rows, const Execution& execution);
 Ground ground_of(const Valid<Pca>& spec, const Rows& rows, const Moments& moments, const Execution& execution);
 Ground ground_of(const Valid<Pca>& spec, const Rows& rows, const Execution& execution);
 
+/// All rows in the frame, in memory.
+Matrix framed_rows(const Rows& rows, const Frame& frame, const Execution& execution);
+
 /// S from the moments, in the frame.
 Matrix spread(const Valid<Pca>& spec, const Ground& ground, const Moments& moments);
 
@@ -55,6 +58,13 @@ Axes by_gram(const Rows& rows, const Ground& ground, std::optional<Index> count,
 Axes by_svd(const Rows& rows, const Ground& ground, const Execution& execution);
 Axes by_random(const Valid<Pca>& spec, const Rows& rows, const Ground& ground, Index count, std::uint64_t seed,
                const Execution& execution);
+
+/// `variances` of all components beside what the rules hold them against: variance, chance, broken stick, mean variance.
+/// Error when rows have weights.
+Matrix scree_of(const Pca& spec, const Rows& rows, const Ground& ground, const Vector& variances, std::uint64_t seed,
+                const Execution& execution);
+/// The leading components whose variance is above each of the three limits.
+Vector suggested_by(const Matrix& scree);
 
 /// What a second look at the rows says about a model: all in the model's frame.
 struct Look {

@@ -55,14 +55,6 @@ Ground ground_of(const Valid<Pca>& spec, const Rows& rows, double weight, Index 
   return ground;
 }
 
-/// All rows in the frame, in memory.
-Matrix framed_rows(const Rows& rows, const Frame& frame, const Execution& execution) {
-  Matrix a(rows.count(), rows.width());
-  for_each_block(rows, execution,
-                 [&](const Block& block) { a.middleRows(block.first, block.rows()) = frame.apply(block); });
-  return a;
-}
-
 /// The rows with each column divided by its scale, made block by block.
 class ScaledRows final : public Rows {
  public:
@@ -109,6 +101,13 @@ Axes of_singular(Svd svd, double divisor, Index longest) {
 }
 
 }  // namespace
+
+Matrix framed_rows(const Rows& rows, const Frame& frame, const Execution& execution) {
+  Matrix a(rows.count(), rows.width());
+  for_each_block(rows, execution,
+                 [&](const Block& block) { a.middleRows(block.first, block.rows()) = frame.apply(block); });
+  return a;
+}
 
 Matrix Frame::apply(const Block& block, Index from, Index size) const {
   Matrix a =
