@@ -6,8 +6,10 @@
 #include <lemma/core/text.hpp>
 #include <lemma/embed/isomap.hpp>
 #include <lemma/embed/shared/centred.hpp>
-#include <lemma/math/blas.hpp>
+#include <lemma/math/left_out.hpp>
+#include <lemma/math/multiply.hpp>
 #include <lemma/math/partial_eigen.hpp>
+#include <lemma/math/simd/relax.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -112,15 +114,24 @@ Vector residual_variance(const Ground& ground, const Matrix& places, const Execu
 
 /// How far the ways are from Bellman's equations g_s(j) = min over edges (i, j) of g_s(i) + w_ij, in units of the longest.
 double bellman_residual(const Ground& ground, const Execution& execution) {
-  Vector worst = Vector::Zero(ground.ways.rows());
-  parallel_for(ground.ways.rows(), execution, [&](Index s) {
-    for (Index j = 0; j < ground.ways.cols(); ++j) {
-      double least = j == ground.sources[at(s)] ? 0 : HUGE_VAL;
-      const auto from = ground.near.graph.neighbors_of(j);
-      const auto weight = ground.near.graph.weights_of(j);
-      for (std::size_t e = 0; e < from.size(); ++e) least = std::min(least, ground.ways(s, from[e]) + weight[e]);
-      worst(s) = std::max(worst(s), std::abs(ground.ways(s, j) - least));
+  const Index count = ground.ways.rows(), n = ground.ways.cols(),
+              blocks = (count + simd::kSources - 1) / simd::kSources;
+  Vector worst = Vector::Zero(blocks);
+  parallel_for(blocks, execution, [&](Index block) {
+    const Index first = block * simd::kSources, last = std::min(count, first + simd::kSources);
+    std::vector<double> ways(at(n * simd::kSources), HUGE_VAL), least(ways.size(), HUGE_VAL), passed;
+    for (Index s = first; s < last; ++s) {
+      for (Index j = 0; j < n; ++j) ways[at(j * simd::kSources + s - first)] = ground.ways(s, j);
+      least[at(ground.sources[at(s)] * simd::kSources + s - first)] = 0;
     }
+    for (Index i = 0; i < n; ++i) {
+      const auto to = ground.near.graph.neighbors_of(i);
+      passed.resize(to.size());
+      simd::relax(&ways[at(i * simd::kSources)], to, ground.near.graph.weights_of(i), least.data(), passed.data());
+    }
+    for (Index s = first; s < last; ++s)
+      for (Index j = 0; j < n; ++j)
+        worst(block) = std::max(worst(block), std::abs(ground.ways(s, j) - least[at(j * simd::kSources + s - first)]));
   });
   return worst.maxCoeff() / ground.ways.maxCoeff();
 }
@@ -133,14 +144,12 @@ Certificate certificate_of(const IsomapModel& model, const Ground& ground, const
   const Matrix places = source_places(model) / centred.unit;
   const Matrix vectors = places * values.cwiseSqrt().cwiseInverse().asDiagonal();
   const Matrix& inner = centred.squares.inner;
-  const Matrix left = inner * vectors - vectors * values.asDiagonal();
+  const Matrix left = multiply(inner, vectors, execution.part(0, 0)) - vectors * values.asDiagonal();
   const double worst = std::max({left.colwise().norm().maxCoeff() / values(0),
                                  (vectors.transpose() * vectors - Matrix::Identity(kept, kept)).cwiseAbs().maxCoeff(),
                                  bellman_residual(ground, execution.part(0, 0.4))});
-  Matrix rest = -inner;
-  blas::gemm(blas::Op::plain, places, blas::Op::transposed, places, rest, 1, 1);
-  rest.diagonal().array() += values(kept - 1) + kTolerance * values(0);
-  const bool complete = blas::cholesky(rest);
+  const bool complete =
+      nothing_above(inner, values, vectors, values(kept - 1) + kTolerance * values(0), execution.part(0.4, 0.7));
   execution.report(0.7, "looking at the axes again");
   same.number("graph_pieces", static_cast<double>(model.graph_pieces), static_cast<double>(ground.near.parts), 1);
   same.number("longest_way", model.longest_way, ground.ways.maxCoeff(), ground.ways.maxCoeff());

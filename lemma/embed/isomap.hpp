@@ -21,7 +21,7 @@ namespace lemma {
 /// Cost         neighbours, then O(n k log n) time for the ways of each row (or landmark); 8 n² bytes and O(n²) for each round of
 ///              eigenvectors; with landmarks 8 n L bytes.
 /// Certificate  optimal: the graph made anew; its ways obey Bellman's equations, the coordinates are eigenvectors of B to 1e-8 of
-///              λ₁, and a Cholesky factor proves that no larger eigenvalue is left out.
+///              λ₁, and the norms of what they leave of B, or a Cholesky factor, prove that no larger eigenvalue is left out.
 struct Isomap {
   Metric metric;
   int neighbors = 10;

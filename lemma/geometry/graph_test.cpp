@@ -252,6 +252,18 @@ TEST(Laplacian, IsSymmetricSumsToZeroAndCountsTheParts) {
   }
 }
 
+TEST(ShortestPaths, AreTheSameBitsWhicheverSourcesTheySetOutWith) {
+  const Matrix x = normal_matrix(150, 2, 6);
+  const Graph graph = knn_graph(Neighbors(x, Metric()), 4);
+  std::vector<Index> sources;  // in no order, some twice
+  for (Index k = 0; k < 170; ++k) sources.push_back(k * 37 % 150);
+  const Matrix together = shortest_paths(graph, sources, {.threads = 2});
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const Index alone[] = {sources[s]};
+    EXPECT_EQ(Vector(together.row(static_cast<Index>(s))), Vector(shortest_paths(graph, alone).row(0)));
+  }
+}
+
 TEST(ShortestPaths, FromAPlaceOutsideLeadThroughItsBestDoor) {
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}, {2, 3, 5}};
   const Graph path = Graph::of_edges(5, edges);

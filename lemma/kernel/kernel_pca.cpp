@@ -4,8 +4,9 @@
 #include <lemma/core/text.hpp>
 #include <lemma/kernel/kernel_pca.hpp>
 #include <lemma/kernel/shared/kept_order.hpp>
-#include <lemma/math/blas.hpp>
 #include <lemma/math/eigen.hpp>
+#include <lemma/math/left_out.hpp>
+#include <lemma/math/multiply.hpp>
 #include <lemma/math/partial_eigen.hpp>
 #include <lemma/model/column_sizes.hpp>
 
@@ -70,20 +71,17 @@ Axes axes_of(const KernelPca& spec, const Matrix& gram, double total, const Exec
 }
 
 Certificate certificate_of(const KernelPcaModel& model, const CentredKernel& centred, const Vector& weight,
-                           Comparison& same) {
+                           Comparison& same, const Execution& execution) {
   const Index kept = model.components();
   const Vector root = weight.cwiseSqrt();
   const Matrix vectors =
       root.cwiseInverse().asDiagonal() * model.dual_coefficients * model.eigenvalues.cwiseSqrt().asDiagonal();
-  const Matrix left = centred.gram * vectors - vectors * model.eigenvalues.asDiagonal();
+  const Matrix left = multiply(centred.gram, vectors, execution) - vectors * model.eigenvalues.asDiagonal();
   const double first = model.eigenvalues(0);
   const double worst = std::max(left.colwise().norm().maxCoeff() / first,
                                 (vectors.transpose() * vectors - Matrix::Identity(kept, kept)).cwiseAbs().maxCoeff());
-  const Matrix scaled = vectors * model.eigenvalues.cwiseSqrt().asDiagonal();
-  Matrix rest = -centred.gram;
-  blas::gemm(blas::Op::plain, scaled, blas::Op::transposed, scaled, rest, 1, 1);
-  rest.diagonal().array() += model.eigenvalues(kept - 1) + kTolerance * first;
-  const bool complete = blas::cholesky(rest);
+  const bool complete = nothing_above(centred.gram, model.eigenvalues, vectors,
+                                      model.eigenvalues(kept - 1) + kTolerance * first, execution);
   const double total = centred.gram.trace();
   same.relative("total", model.total, total, kTolerance);
   for (Index i = 0; i < weight.size(); ++i) same.entry("weights", i, model.weights(i), weight(i), weight(i));
@@ -265,7 +263,7 @@ KernelPcaModel fit(const Valid<KernelPca>& spec, const Rows& rows, const FitOpti
   model.points = KeptRows::of(model.spec.kernel, data.points);
   model.places = kept_places(model.spec.kernel, data.points);
   Comparison same;
-  model.certificate = certificate_of(model, centred, data.weight, same);
+  model.certificate = certificate_of(model, centred, data.weight, same, execution.part(1, 1));
   return model;
 }
 
@@ -280,7 +278,7 @@ Certificate certify(const KernelPcaModel& model, const Rows& rows, const Executi
   compare_rows(same, model.spec.kernel, model.points, model.places, data.points);
   const BoundKernel kernel(model.spec.kernel, data.points);
   const CentredKernel centred = centred_kernel(kernel, data.weight, execution.part(0.1, 0.7));
-  Certificate out = certificate_of(model, centred, data.weight, same);
+  Certificate out = certificate_of(model, centred, data.weight, same, execution.part(1, 1));
   report(same, out);
   return out;
 }

@@ -17,8 +17,8 @@ namespace lemma {
 ///
 /// Cost         O(n² (d + k)) time for a few components of many rows, O(n³) up to 300 rows or for a share of the variance; 16 n² bytes.
 ///              A row costs n kernel values to predict.
-/// Certificate  optimal: the kernel matrix made anew and centred entry by entry; residuals of the eigenvectors; and a Cholesky
-///              factor proves that no larger eigenvalue is left out.
+/// Certificate  optimal: the kernel matrix made anew and centred entry by entry; residuals of the eigenvectors; and the norms
+///              of what they leave of the matrix, or a Cholesky factor, prove that no larger eigenvalue is left out.
 struct KernelPca {
   Kernel kernel;
   double components = 2;

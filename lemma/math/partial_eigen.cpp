@@ -24,7 +24,8 @@ constexpr int kMostCycles = 200;
 constexpr int kCyclesBeforeShift = 12;  // of the smallest, until a larger shift is tried
 constexpr double kShift = 1e-10;        // σ over A's size
 constexpr double kEnough = 1e-10;       // residual over A's size: what is worse is no answer
-constexpr double kBest = 1e-15;         // what is better is rounding
+constexpr double kBest = 1e-14;         // what is better is rounding
+constexpr double kBestInverse = 1e-15;  // of the smallest, which are small beside A
 
 void hear(const Execution& execution) {
   if (execution.cancelled()) throw Cancelled();
@@ -45,24 +46,31 @@ Columns beside(const Eigen::Ref<const Columns>& q, Columns w) {
   return w - q * (q.transpose() * w);
 }
 
+/// A block, and T times it where that is known already.
+struct Block {
+  Columns z, tz;
+};
+
 /// The Ritz vectors of the largest Ritz values of T in a Krylov space from z, as many as z has columns.
-Columns krylov_cycle(const Operator& times, const Columns& z, const Execution& execution) {
-  const Index n = z.rows(), b = z.cols();
+Block krylov_cycle(const Operator& times, const Block& from, const Execution& execution) {
+  const Index n = from.z.rows(), b = from.z.cols();
   Columns q(n, b * kDepth), tq(n, b * kDepth);
-  q.leftCols(b) = z;
+  q.leftCols(b) = from.z;
   for (Index k = 0; k < kDepth; ++k) {
     hear(execution);
-    tq.middleCols(k * b, b) = times(q.middleCols(k * b, b));
+    if (k == 0 && from.tz.size() > 0) tq.leftCols(b) = from.tz;
+    else tq.middleCols(k * b, b) = times(q.middleCols(k * b, b));
     if (k + 1 < kDepth) q.middleCols((k + 1) * b, b) = beside(q.leftCols((k + 1) * b), tq.middleCols(k * b, b));
   }
   const Columns h = q.transpose() * tq;
   const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())), b);
-  return orthonormal(q * Columns(ritz.vectors));
+  const Columns vectors = ritz.vectors;
+  return {q * vectors, tq * vectors};
 }
 
 /// The pairs of A within the span of z, ascending or descending, with their residuals.
-PartialEigen rayleigh_ritz(const Operator& a, const Columns& z, Index count, bool ascending) {
-  const Columns az = a(z), h = z.transpose() * az;
+PartialEigen rayleigh_ritz(const Columns& z, const Columns& az, Index count, bool ascending) {
+  const Columns h = z.transpose() * az;
   const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())));
   PartialEigen out;
   out.values = ascending ? Vector(ritz.values.reverse().head(count)) : Vector(ritz.values.head(count));
@@ -79,20 +87,24 @@ Columns first_block(Index n, Index count) {
   return orthonormal(Columns(normal_matrix(n, std::min(count + kWider, n / kDepth), 1, 77)));
 }
 
-/// Cycles from the block z, until the residuals are rounding, or no longer fall, or there were `most` of them.
-PartialEigen cycles_of(Columns& z, const Operator& a, const Operator& times, double size, Index count, bool ascending,
-                       int most, const Execution& execution) {
+/// Cycles from the block z, until the residuals are rounding, or no longer fall, or there were `most` of them. Without an
+/// inverse A itself makes the space.
+PartialEigen cycles_of(Columns& z, const Operator& a, const Operator* inverse, double size, Index count, int most,
+                       const Execution& execution) {
   PartialEigen out;
   double before = std::numeric_limits<double>::infinity();
+  Block block{z, {}};
   for (int cycle = 1; cycle <= most; ++cycle) {
-    z = krylov_cycle(times, z, execution);
-    out = rayleigh_ritz(a, z, count, ascending);
+    block = krylov_cycle(inverse ? *inverse : a, block, execution);
+    if (inverse) block = {orthonormal(std::move(block.z)), {}};  // a tiny shift leaves few digits of the basis
+    out = inverse ? rayleigh_ritz(block.z, a(block.z), count, true) : rayleigh_ritz(block.z, block.tz, count, false);
     out.cycles = cycle;
     const double worst = out.residuals.maxCoeff() / size;
     execution.report(std::min(0.9, cycle / 10.0), "eigenvectors");
-    if (worst <= kBest || (worst <= kEnough && worst > 0.5 * before)) break;
+    if (worst <= (inverse ? kBestInverse : kBest) || (worst <= kEnough && worst > 0.5 * before)) break;
     before = worst;
   }
+  z = std::move(block.z);
   return out;
 }
 
@@ -104,10 +116,9 @@ PartialEigen found_or_error(PartialEigen out, double size, Index count) {
   return out;
 }
 
-PartialEigen iterate(Index n, const Operator& a, const Operator& times, double size, Index count, bool ascending,
-                     const Execution& execution) {
+PartialEigen iterate(Index n, const Operator& a, double size, Index count, const Execution& execution) {
   Columns z = first_block(n, count);
-  return found_or_error(cycles_of(z, a, times, size, count, ascending, kMostCycles, execution), size, count);
+  return found_or_error(cycles_of(z, a, nullptr, size, count, kMostCycles, execution), size, count);
 }
 
 PartialEigen all_at_once(const Matrix& dense, Index count, bool ascending) {
@@ -172,7 +183,7 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
             "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
     const Operator inverse = [&](const Columns& x) -> Columns { return factor.solve(x); };
-    return cycles_of(z, a, inverse, size, count, true, most, execution);
+    return cycles_of(z, a, &inverse, size, count, most, execution);
   };
   PartialEigen out = with_shift(kShift * size, kCyclesBeforeShift);
   // Beside the inverse of a tiny shift the others are lost in rounding: where the eigenvalues wanted are larger, a larger shift.
@@ -187,7 +198,9 @@ PartialEigen largest_eigen(const MatrixView& symmetric, Index count, const Execu
   if (are_few(n, count)) return all_at_once(symmetric, count, false);
   const Execution silent = execution.part(0, 0);
   const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
-  return iterate(n, a, a, symmetric.cwiseAbs().rowwise().sum().maxCoeff(), count, false, execution);
+  Vector sums(n);
+  parallel_for(n, silent, [&](Index i) { sums(i) = symmetric.row(i).cwiseAbs().sum(); });
+  return iterate(n, a, sums.maxCoeff(), count, execution);
 }
 
 PartialEigen largest_eigen(Index n, const std::function<void(const double* x, double* y)>& multiply_by, Index count,
@@ -208,7 +221,7 @@ PartialEigen largest_eigen(Index n, const std::function<void(const double* x, do
     require(size > 0, "a matrix of zeros has no eigenvectors of its own");
     v /= size;
   }
-  return iterate(n, times, times, size, count, false, execution);
+  return iterate(n, times, size, count, execution);
 }
 
 }  // namespace lemma

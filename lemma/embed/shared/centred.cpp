@@ -31,7 +31,7 @@ Centred centred(const Dissimilarities& d, const std::function<double(double)>& f
 
 Centred centred_squares(const Dissimilarities& d, double unit, double constant, const Execution& execution) {
   return centred(
-      d, [=](double far) { return std::pow((far + constant) / unit, 2); }, execution);
+      d, [=](double far) { return ((far + constant) / unit) * ((far + constant) / unit); }, execution);
 }
 
 Centred centred_plain(const Dissimilarities& d, double unit, const Execution& execution) {

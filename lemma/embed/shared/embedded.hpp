@@ -19,7 +19,7 @@ namespace lemma {
 /// k is 10, or the most that n allows ((n − 1) / 2). Exact up to kMostExact things; above that of so many of them, drawn by
 /// chance once and for all.
 ///
-/// Cost  O(n² (p + k)) time; 16 bytes for each pair.
+/// Cost  O(n² (p + k)) time; O(n) memory.
 struct Quality {
   static constexpr Index kMostExact = 5000;
   double stress_1 = 0, trustworthiness = 1, continuity = 1, kept_neighbors = 1;

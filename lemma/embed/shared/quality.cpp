@@ -1,8 +1,10 @@
 // lemma/embed/shared/quality.cpp: how good a picture is.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <lemma/core/random.hpp>
 #include <lemma/embed/shared/embedded.hpp>
+#include <lemma/math/simd/ranks.hpp>
 #include <limits>
 #include <numeric>
 
@@ -25,77 +27,184 @@ std::vector<Index> looked_at(Index count) {
   return some;
 }
 
-/// Before j as a neighbour: nearer, or as near and earlier.
-bool is_before(std::span<const double> far, Index l, Index j) {
-  return far[at(l)] < far[at(j)] || (far[at(l)] == far[at(j)] && l < j);
-}
-
-/// The k nearest of thing i, in the order of their numbers.
-std::vector<Index> nearest(std::span<const double> far, Index i, Index k) {
-  std::vector<Index> order;
-  for (Index j = 0; j < static_cast<Index>(far.size()); ++j)
-    if (j != i) order.push_back(j);
-  std::nth_element(order.begin(), order.begin() + (k - 1), order.end(),
-                   [&](Index a, Index b) { return is_before(far, a, b); });
-  order.resize(at(k));
-  std::sort(order.begin(), order.end());
-  return order;
+/// The k nearest, in the order of their numbers. Of a thing itself `far` is infinite.
+std::vector<Index> nearest(std::span<const double> far, Index k) {
+  std::vector<Index> out(at(k));
+  simd::smallest(far, out);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 /// Σ (rank by `far` − k) over those of `others` that are not among the k nearest by `far`.
-double ranks_beyond(std::span<const double> far, Index i, const std::vector<Index>& near,
-                    const std::vector<Index>& others) {
-  double sum = 0;
-  const auto k = static_cast<double>(near.size());
-  for (const Index j : others) {
-    if (std::binary_search(near.begin(), near.end(), j)) continue;
-    double rank = 1;
-    for (Index l = 0; l < static_cast<Index>(far.size()); ++l) rank += l != i && is_before(far, l, j) ? 1 : 0;
-    sum += rank - k;
-  }
-  return sum;
+double ranks_beyond(std::span<const double> far, const std::vector<Index>& near, const std::vector<Index>& others) {
+  Index sum = 0;
+  for (const Index j : others)
+    if (!std::binary_search(near.begin(), near.end(), j))
+      sum += simd::rank_of(far, j) + 1 - static_cast<Index>(near.size());
+  return static_cast<double>(sum);
 }
+
+/// The things that are looked at, by their numbers among those: dissimilarities, distances of their places, weights.
+class Looked {
+ public:
+  Looked(const Dissimilarities& things, const std::vector<double>& weight, const Matrix& places,
+         const Execution& execution)
+      : which_(looked_at(things.count())),
+        things_(things),
+        weight_(weight),
+        places_(Dissimilarities::on_demand(Matrix(places(which_, Eigen::all)), Metric(), {}, execution)) {}
+
+  Index count() const { return static_cast<Index>(which_.size()); }
+  bool are_all() const { return count() == things_.count(); }
+
+  void distances(Index i, std::vector<double>& out) const { places_.row(i, out); }
+  void dissimilarities(Index i, std::vector<double>& out) const {
+    if (are_all()) return things_.row(i, out);
+    std::vector<double> row(at(things_.count()));
+    things_.row(which_[at(i)], row);
+    for (Index j = 0; j < count(); ++j) out[at(j)] = row[at(which_[at(j)])];
+  }
+  /// Those to things behind i.
+  void later_distances(Index i, std::vector<double>& out) const { later(places_, i, out); }
+  void later_dissimilarities(Index i, std::vector<double>& out) const {
+    if (are_all()) later(things_, i, out);
+    else dissimilarities(i, out);
+  }
+  bool has_weights() const { return !weight_.empty(); }
+  double weight(Index i, Index j) const {
+    return has_weights() ? weight_[at(things_.pair(which_[at(i)], which_[at(j)]))] : 1;
+  }
+
+ private:
+  static void later(const Dissimilarities& from, Index i, std::vector<double>& out) {
+    const Index n = from.count();
+    if (i + 1 >= n) return;
+    if (from.is_kept()) {
+      std::copy_n(from.kept().data() + from.pair(i, i + 1), n - i - 1, &out[at(i + 1)]);
+      return;
+    }
+    constexpr Index kPanels = 64;
+    const PackedPoints& points = *from.points();
+    std::vector<double> x(at(points.metric().width())), tile(at(kPanels * simd::kPanel));
+    points.unpack(i, x.data());
+    for (Index k = (i + 1) / simd::kPanel; k < points.panels(); k += kPanels) {
+      const Index panels = std::min(kPanels, points.panels() - k), first = k * simd::kPanel;
+      points.distances(x.data(), 1, k, panels, tile.data());
+      std::copy_n(tile.data(), std::min(panels * simd::kPanel, n - first), out.data() + first);
+    }
+  }
+
+  std::vector<Index> which_;
+  const Dissimilarities& things_;
+  const std::vector<double>& weight_;
+  Dissimilarities places_;
+};
 
 struct OfOne {
   double false_neighbors = 0, torn = 0, kept = 0;
   double cross = 0, of_things = 0, of_places = 0;  // Σ wδd, Σ wδ², Σ wd² over the pairs i < j
 };
 
-struct Pair {
-  double far, distance, weight;
+/// Counts of pairs by δ, in bins of one width: exact whatever the width, which is taken from one row.
+class Bins {
+ public:
+  static constexpr std::size_t kCount = std::size_t{1} << 17;
+  explicit Bins(double widest) : scale_(widest > 0 ? kCount / (2 * widest) : 0) {}
+  std::size_t of(double far) const {
+    const double bin = far * scale_;
+    return bin < kCount ? static_cast<std::size_t>(bin) : kCount - 1;
+  }
+
+ private:
+  double scale_;
 };
+
+/// Mean and squares about it, of numbers that come in parts.
+struct Moment {
+  double count = 0, far = 0, mean = 0, squares = 0;  // far: Σδ
+  void merge(const Moment& other) {
+    if (other.count == 0) return;
+    const double all = count + other.count, apart = other.mean - mean;
+    squares += other.squares + apart * apart * (count * other.count / all);
+    mean += apart * (other.count / all);
+    far += other.far;
+    count = all;
+  }
+};
+
+struct Pair {
+  double far, distance;
+  auto key() const { return std::pair(far, distance); }
+};
+
+/// Pairs in the order of (δ, d), parted into groups of one size. A bin that a border cuts is sorted; others lie in one group.
+class Groups {
+ public:
+  Groups(const std::vector<std::uint32_t>& bins, Index count) : of_bin_(bins.size(), 0), starts_(bins.size()) {
+    Index known = 0;
+    for (const auto each : bins) known += each;
+    for (Index g = 0; g <= count; ++g) borders_.push_back(g * known / std::max<Index>(1, count));
+    Index from = 0, group = 0;
+    for (std::size_t b = 0; b < bins.size(); ++b) {
+      starts_[b] = from;
+      from += bins[b];
+      while (group + 1 < count && borders_[at(group + 1)] <= starts_[b]) ++group;
+      const bool cut = group + 1 < count && borders_[at(group + 1)] < from;
+      of_bin_[b] = cut ? kCut : static_cast<std::uint8_t>(group);
+    }
+  }
+  static constexpr std::uint8_t kCut = 255;
+  std::uint8_t of(std::size_t bin) const { return of_bin_[bin]; }
+  /// Of the pair that is `place`-th among those of the bin.
+  Index of(std::size_t bin, Index place) const {
+    const auto next = std::upper_bound(borders_.begin(), borders_.end() - 1, starts_[bin] + place);
+    return static_cast<Index>(next - borders_.begin()) - 1;
+  }
+
+ private:
+  std::vector<std::uint8_t> of_bin_;
+  std::vector<Index> starts_, borders_;
+};
+
+constexpr Index kTables = 32;  // counts that rows share: row i is in table i mod kTables
 
 }  // namespace
 
 Quality quality_of(const Dissimilarities& things, const std::vector<double>& weight, const Matrix& places,
                    const Execution& execution) {
-  const std::vector<Index> which = looked_at(things.count());
-  const auto n = static_cast<Index>(which.size());
+  const Looked look(things, weight, places, execution.part(0, 0));
+  const Index n = look.count(), tables = std::min(kTables, n);
   const bool all_known = std::none_of(weight.begin(), weight.end(), [](double w) { return w == 0; });
   Quality out;
   out.neighbors = std::clamp<Index>((n - 1) / 2, 1, kNeighbors);
-  std::vector<OfOne> of(which.size());
-  std::vector<Pair> pairs(at(n * (n - 1) / 2));
-  parallel_for(n, execution, [&](Index i) {
-    std::vector<double> row(at(things.count())), far(which.size()), distance(which.size());
-    things.row(which[at(i)], row);
-    OfOne& one = of[at(i)];
-    for (Index j = 0; j < n; ++j) {
-      const Index a = which[at(i)], b = which[at(j)];
-      far[at(j)] = row[at(b)];
-      distance[at(j)] = std::sqrt((places.row(a) - places.row(b)).squaredNorm());
-      if (j <= i) continue;
-      const double w = weight.empty() ? 1 : weight[at(things.pair(a, b))];
-      pairs[at(i * n - i * (i + 1) / 2 + j - i - 1)] = {far[at(j)], distance[at(j)], w};
-      one.cross += w * far[at(j)] * distance[at(j)];
-      one.of_things += w * far[at(j)] * far[at(j)];
-      one.of_places += w * distance[at(j)] * distance[at(j)];
+  std::vector<double> first(at(n));
+  look.dissimilarities(0, first);
+  const Bins bins(*std::max_element(first.begin(), first.end()));
+  std::vector<OfOne> of(at(n));
+  std::vector<std::vector<std::uint32_t>> counts(at(tables));
+  parallel_for(tables, execution.part(0, 0.6), [&](Index table) {
+    std::vector<std::uint32_t>& count = counts[at(table)];
+    count.assign(Bins::kCount, 0);
+    std::vector<double> far(at(n)), distance(at(n));
+    for (Index i = table; i < n; i += tables) {
+      if (execution.cancelled()) throw Cancelled();
+      look.dissimilarities(i, far);
+      look.distances(i, distance);
+      OfOne& one = of[at(i)];
+      for (Index j = i + 1; j < n; ++j) {
+        const double w = look.weight(i, j);
+        one.cross += w * far[at(j)] * distance[at(j)];
+        one.of_things += w * far[at(j)] * far[at(j)];
+        one.of_places += w * distance[at(j)] * distance[at(j)];
+        if (w != 0) ++count[bins.of(far[at(j)])];
+      }
+      if (!all_known) continue;
+      far[at(i)] = distance[at(i)] = HUGE_VAL;
+      const auto near = nearest(far, out.neighbors), seen = nearest(distance, out.neighbors);
+      one.false_neighbors = ranks_beyond(far, near, seen);
+      one.torn = ranks_beyond(distance, seen, near);
+      for (const Index j : seen) one.kept += std::binary_search(near.begin(), near.end(), j) ? 1 : 0;
     }
-    if (!all_known) return;
-    const auto near = nearest(far, i, out.neighbors), seen = nearest(distance, i, out.neighbors);
-    one.false_neighbors = ranks_beyond(far, i, near, seen);
-    one.torn = ranks_beyond(distance, i, seen, near);
-    for (const Index j : seen) one.kept += std::binary_search(near.begin(), near.end(), j) ? 1 : 0;
   });
   OfOne sum;
   for (const OfOne& one : of) {
@@ -106,11 +215,6 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
     sum.of_things += one.of_things;
     sum.of_places += one.of_places;
   }
-  const double scale = sum.of_things > 0 ? sum.cross / sum.of_things : 0;
-  double left = 0;
-  for (const Pair& pair : pairs) left += pair.weight * std::pow(scale * pair.far - pair.distance, 2);
-  out.stress_1 = sum.of_places > 0 ? std::sqrt(left / sum.of_places) : 1;
-
   const auto count = static_cast<double>(n), k = static_cast<double>(out.neighbors);
   const double room = count * k * (2 * count - 3 * k - 1);
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -118,24 +222,72 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
   out.continuity = !all_known ? none : room > 0 ? 1 - 2 * sum.torn / room : 1;
   out.kept_neighbors = all_known ? sum.kept / (count * k) : none;
 
-  std::erase_if(pairs, [](const Pair& pair) { return pair.weight == 0; });
-  const auto known = static_cast<Index>(pairs.size()), groups = std::min(kGroups, known);
-  const auto before = [](const Pair& a, const Pair& b) {
-    return a.far != b.far ? a.far < b.far : a.distance < b.distance;
+  for (Index table = 1; table < tables; ++table)
+    for (std::size_t b = 0; b < Bins::kCount; ++b) counts[0][b] += counts[at(table)][b];
+  Index known = 0;
+  for (const auto each : counts[0]) known += each;
+  const Index of_all = std::min(kGroups, known);
+  const Groups groups(counts[0], of_all);
+  const double scale = sum.of_things > 0 ? sum.cross / sum.of_things : 0;
+  struct Second {
+    double left = 0;  // Σ w (bδ − d)²
+    std::vector<Moment> moments;
+    std::vector<Pair> cut;
   };
-  for (Index g = 1; g < groups; ++g)  // those of a group need no order among themselves
-    std::nth_element(pairs.begin() + (g - 1) * known / groups, pairs.begin() + g * known / groups, pairs.end(), before);
-  out.shepard.resize(groups, 3);
-  for (Index g = 0; g < groups; ++g) {
-    const Index from = g * known / groups, to = (g + 1) * known / groups;
-    const auto size = static_cast<double>(to - from);
-    double far = 0, distance = 0, squares = 0;
-    for (Index p = from; p < to; ++p) {
-      far += pairs[at(p)].far / size;
-      distance += pairs[at(p)].distance / size;
+  std::vector<Second> seconds(at(n));
+  parallel_for(tables, execution.part(0.6, 1), [&](Index table) {
+    std::vector<double> far(at(n)), distance(at(n));
+    std::vector<std::uint8_t> group(at(n));
+    for (Index i = table; i < n; i += tables) {
+      if (execution.cancelled()) throw Cancelled();
+      look.later_dissimilarities(i, far);
+      look.later_distances(i, distance);
+      Second& second = seconds[at(i)];
+      std::array<std::array<Moment, kGroups>, 2>
+          moments;  // of every other pair, so that one sum need not wait for the last
+      for (Index j = i + 1; j < n; ++j) {
+        const double w = look.weight(i, j), off = scale * far[at(j)] - distance[at(j)];
+        second.left += w * off * off;
+        group[at(j)] = w != 0 ? groups.of(bins.of(far[at(j)])) : Groups::kCut;
+        if (group[at(j)] != Groups::kCut) {
+          Moment& moment = moments[at(j % 2)][group[at(j)]];
+          moment.count += 1, moment.far += far[at(j)], moment.mean += distance[at(j)];
+        } else if (w != 0) {
+          second.cut.push_back({far[at(j)], distance[at(j)]});
+        }
+      }
+      for (auto& half : moments)
+        for (Moment& moment : half) moment.mean /= std::max(1.0, moment.count);
+      for (Index j = i + 1; j < n; ++j) {
+        if (group[at(j)] == Groups::kCut) continue;
+        Moment& moment = moments[at(j % 2)][group[at(j)]];
+        const double off = distance[at(j)] - moment.mean;
+        moment.squares += off * off;
+      }
+      for (Index g = 0; g < kGroups; ++g) moments[0][at(g)].merge(moments[1][at(g)]);
+      second.moments.assign(moments[0].begin(), moments[0].end());
     }
-    for (Index p = from; p < to; ++p) squares += std::pow(pairs[at(p)].distance - distance, 2);
-    out.shepard.row(g) << far, distance, size > 1 ? std::sqrt(squares / (size - 1)) : 0.0;
+  });
+  double left = 0;
+  std::vector<Moment> moments(at(kGroups));
+  std::vector<Pair> cut;
+  for (const Second& second : seconds) {
+    left += second.left;
+    for (Index g = 0; g < kGroups; ++g) moments[at(g)].merge(second.moments[at(g)]);
+    cut.insert(cut.end(), second.cut.begin(), second.cut.end());
+  }
+  std::sort(cut.begin(), cut.end(), [](const Pair& a, const Pair& b) { return a.key() < b.key(); });
+  for (std::size_t p = 0, begin = 0; p < cut.size(); ++p) {
+    const std::size_t bin = bins.of(cut[p].far);
+    if (p > 0 && bin != bins.of(cut[p - 1].far)) begin = p;
+    moments[at(groups.of(bin, static_cast<Index>(p - begin)))].merge({1, cut[p].far, cut[p].distance, 0});
+  }
+  out.stress_1 = sum.of_places > 0 ? std::sqrt(left / sum.of_places) : 1;
+  out.shepard.resize(of_all, 3);
+  for (Index g = 0; g < of_all; ++g) {
+    const Moment& moment = moments[at(g)];
+    out.shepard.row(g) << moment.far / moment.count, moment.mean,
+        moment.count > 1 ? std::sqrt(moment.squares / (moment.count - 1)) : 0.0;
   }
   return out;
 }

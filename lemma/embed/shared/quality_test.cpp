@@ -64,6 +64,35 @@ TEST(Quality, IsWhatItsDefinitionsSay) {
   EXPECT_NEAR(found.stress_1, std::sqrt(1 - std::pow(a.dot(d), 2) / (a.squaredNorm() * d.squaredNorm())), 1e-12);
 }
 
+TEST(Quality, ShepardsGroupsAreThoseOfASort) {
+  const Matrix places = normal_matrix(90, 2, 2);
+  const Dissimilarities near = things(places);
+  for (const double step :
+       {0.0, 0.5, 100.0}) {  // without ties, with many, all equal; a far-off thing stretches the bins
+    std::vector<double> far(near.kept().begin(), near.kept().end()), weight(far.size(), 1.0);
+    for (std::size_t p = 0; p < far.size(); ++p) {
+      far[p] = step > 0 ? step * std::ceil(far[p] * far[p] / step) : p < 89 ? 1e6 * far[p] : far[p] * far[p];
+      if (p % 7 == 3) weight[p] = 0;
+    }
+    std::vector<std::pair<double, double>> pairs;
+    for (std::size_t p = 0; p < far.size(); ++p)
+      if (weight[p] > 0) pairs.emplace_back(far[p], near.kept()[p]);
+    std::sort(pairs.begin(), pairs.end());
+    const Quality found = quality_of(Dissimilarities::of_triangle(far), weight, places, {.threads = 2});
+    ASSERT_EQ(found.shepard.rows(), 10);
+    for (std::size_t g = 0; g < 10; ++g) {
+      const std::size_t from = g * pairs.size() / 10, to = (g + 1) * pairs.size() / 10;
+      Vector a(static_cast<Index>(to - from)), d = a;
+      for (std::size_t p = from; p < to; ++p)
+        a(static_cast<Index>(p - from)) = pairs[p].first, d(static_cast<Index>(p - from)) = pairs[p].second;
+      const double sd = std::sqrt((d.array() - d.mean()).square().sum() / static_cast<double>(d.size() - 1));
+      EXPECT_NEAR(found.shepard(static_cast<Index>(g), 0), a.mean(), 1e-12 * a.mean());
+      EXPECT_NEAR(found.shepard(static_cast<Index>(g), 1), d.mean(), 1e-12);
+      EXPECT_NEAR(found.shepard(static_cast<Index>(g), 2), sd, 1e-12);
+    }
+  }
+}
+
 TEST(Quality, OfUnknownPairsNoNeighboursAreTold) {
   const Matrix x = normal_matrix(5, 2, 1);
   std::vector<double> weight(10, 1.0);

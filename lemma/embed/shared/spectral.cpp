@@ -93,15 +93,18 @@ Csr SparseSum::matrix() const {
   Csr out;
   out.start = {0};
   out.width = static_cast<Index>(rows_.size());
-  for (auto row : rows_) {
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (k > 0 && row[k].first == row[k - 1].first) {
-        out.value.back() += row[k].second;
-        continue;
-      }
-      out.column.push_back(row[k].first);
-      out.value.push_back(row[k].second);
+  std::vector<double> sum(rows_.size());
+  std::vector<char> is_there(rows_.size(), 0);
+  for (const auto& row : rows_) {
+    for (const auto& [column, value] : row) {
+      if (!is_there[at(column)]) out.column.push_back(column), sum[at(column)] = 0, is_there[at(column)] = 1;
+      sum[at(column)] += value;
+    }
+    const auto first = out.column.begin() + out.start.back();
+    std::sort(first, out.column.end());
+    for (auto column = first; column != out.column.end(); ++column) {
+      out.value.push_back(sum[at(*column)]);
+      is_there[at(*column)] = 0;
     }
     out.start.push_back(static_cast<Index>(out.value.size()));
   }
