@@ -34,6 +34,7 @@
 #include <lemma/embed/lle.hpp>
 #include <lemma/embed/ltsa.hpp>
 #include <lemma/embed/mds.hpp>
+#include <lemma/embed/mvu.hpp>
 #include <lemma/embed/nonmetric_mds.hpp>
 #include <lemma/embed/sammon.hpp>
 #include <lemma/embed/smacof.hpp>
@@ -223,6 +224,7 @@ std::span<const Method* const> catalog() {
       &method_of<Lle>(),
       &method_of<Ltsa>(),
       &method_of<Mds>(),
+      &method_of<Mvu>(),
       &method_of<NonmetricMds>(),
       &method_of<Sammon>(),
       &method_of<Smacof>(),

@@ -39,6 +39,7 @@
 #include <lemma/embed/lle.hpp>
 #include <lemma/embed/ltsa.hpp>
 #include <lemma/embed/mds.hpp>
+#include <lemma/embed/mvu.hpp>
 #include <lemma/embed/nonmetric_mds.hpp>
 #include <lemma/embed/sammon.hpp>
 #include <lemma/embed/smacof.hpp>

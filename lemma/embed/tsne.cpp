@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/embed/shared/value_order.hpp>
 #include <lemma/embed/tsne.hpp>
 #include <lemma/embed/tsne/parts.hpp>
 #include <lemma/math/svd.hpp>
@@ -33,16 +34,6 @@ void choose(Tsne& spec, Index n) {
         fmt::format("tsne: the affinities of {} take {} of memory, and {} are allowed; take "
                     "'--forces barnes_hut', or raise --gigabytes",
                     count_of(n, "row"), format_bytes(bytes), format_bytes(1e9 * spec.gigabytes)));
-}
-
-/// The numbers of the rows, sorted by what each holds: whatever order and unit they come in, the same rows have the same.
-std::vector<Index> order_of(const Matrix& points) {
-  std::vector<Index> out(at(points.rows()));
-  std::iota(out.begin(), out.end(), Index{0});
-  const auto row = [&](Index i) { return std::span<const double>(points.row(i).data(), at(points.cols())); };
-  std::stable_sort(out.begin(), out.end(),
-                   [&](Index a, Index b) { return std::ranges::lexicographical_compare(row(a), row(b)); });
-  return out;
 }
 
 /// Small places: scores along the principal components, or normal numbers.

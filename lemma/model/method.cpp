@@ -63,6 +63,8 @@ constexpr NameElsewhere kElsewhere[] = {
     {"metricmds", "smacof", "'smacof'"},
     {"spectralembedding", "laplacian_eigenmaps", "'laplacian_eigenmaps'"},
     {"locallylinearembedding", "lle", "'lle', 'hessian_lle' or 'ltsa'"},
+    {"maximumvarianceunfolding", "mvu", "'mvu'"},
+    {"semidefiniteembedding", "mvu", "'mvu'"},
     {"hlle", "hessian_lle", "'hessian_lle'"},
     {"kpca", "kernel_pca", "'kernel_pca'"},
     {"gaussianrandomprojection", "random_projection", "'random_projection'"},
