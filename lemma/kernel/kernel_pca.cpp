@@ -192,6 +192,15 @@ Matrix KernelPcaModel::preimages(const MatrixView& z) const {
   return out;
 }
 
+Matrix KernelPcaModel::inverse(const MatrixView& z) const {
+  if (!has_preimages())
+    throw Error(
+        fmt::format("kernel_pca has no inverse here: pre-images are known of a Gaussian kernel with one width (rbf) on "
+                    "dense rows, not of {}",
+                    spec.kernel.text()));
+  return preimages(z);
+}
+
 std::vector<std::string> KernelPcaModel::output_names(const std::vector<std::string>&) const {
   std::vector<std::string> names;
   for (Index k = 1; k <= components(); ++k) names.push_back(fmt::format("KPC{}", k));

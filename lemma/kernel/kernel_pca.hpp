@@ -82,6 +82,8 @@ struct KernelPcaModel : Evidence {
   Matrix transform(const MatrixView& x) const;
   /// Pre-images of scores, of a Gaussian kernel with one width on dense rows. Error for others.
   Matrix preimages(const MatrixView& z) const;
+  /// Back to the columns: pre-images, where there are some.
+  Matrix inverse(const MatrixView& z) const;
   /// Of the scores of rows: the rows with what the components do not carry taken away.
   Matrix cleaned(const MatrixView& x) const { return preimages(transform(x)); }
   static constexpr auto parts() {

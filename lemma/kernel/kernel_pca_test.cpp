@@ -85,6 +85,8 @@ TEST(KernelPca, PreImagesTakeNoiseAway) {
   EXPECT_LT(from_circle(model.cleaned(noisy)), 0.5 * from_circle(noisy));
   const auto linear = fit(KernelPca{.kernel = LinearKernel{}}, noisy);
   EXPECT_NE(message_of([&] { linear.cleaned(noisy); }).find("pre-images"), std::string::npos);
+  EXPECT_EQ(model.inverse(model.transform(noisy)), model.cleaned(noisy));
+  EXPECT_NE(message_of([&] { linear.inverse(linear.transform(noisy)); }).find("no inverse"), std::string::npos);
 }
 
 TEST(KernelPca, TheNaturalWrongMatrixThatIsNotCentredFails) {

@@ -108,6 +108,8 @@ constexpr KnownGap kGaps[] = {
      "the way to the places leaves no trace in the rows; only where it ended is certified"},
     {"nonmetric_mds", kTold, "ties", "where no two dissimilarities are equal it takes no part"},
     {"diffusion_map", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
+    {"kernel_pca", "AnInverseThatLeadsBack", "the way back",
+     "a pre-image is the row nearest to what the components carry, not the row that it came from"},
     {"mvu", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
     {"mvu", kTold, "pieces", "of a graph in one piece it takes no part"},
     {"isomap", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
