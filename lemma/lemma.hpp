@@ -112,6 +112,7 @@
 #include <lemma/optimize/minimise.hpp>
 #include <lemma/optimize/programme.hpp>
 #include <lemma/optimize/proximal.hpp>
+#include <lemma/optimize/semidefinite.hpp>
 #include <lemma/optimize/stochastic.hpp>
 #include <lemma/plot/data.hpp>
 #include <lemma/plot/model.hpp>

@@ -110,7 +110,6 @@ constexpr KnownGap kGaps[] = {
     {"diffusion_map", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
     {"kernel_pca", "AnInverseThatLeadsBack", "the way back",
      "a pre-image is the row nearest to what the components carry, not the row that it came from"},
-    {"mvu", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
     {"mvu", kTold, "pieces", "of a graph in one piece it takes no part"},
     {"isomap", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
     {"lle", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},

@@ -71,8 +71,9 @@ class Looked {
     else dissimilarities(i, out);
   }
   bool has_weights() const { return !weight_.empty(); }
-  double weight(Index i, Index j) const {
-    return has_weights() ? weight_[at(things_.pair(which_[at(i)], which_[at(j)]))] : 1;
+  /// Of the pairs of i and things behind it.
+  void later_weights(Index i, std::vector<double>& out) const {
+    for (Index j = i + 1; j < count(); ++j) out[at(j)] = weight_[at(things_.pair(which_[at(i)], which_[at(j)]))];
   }
 
  private:
@@ -108,7 +109,7 @@ struct OfOne {
 /// Counts of pairs by δ, in bins of one width: exact whatever the width, which is taken from one row.
 class Bins {
  public:
-  static constexpr std::size_t kCount = std::size_t{1} << 17;
+  static constexpr std::size_t kCount = std::size_t{1} << 15;
   explicit Bins(double widest) : scale_(widest > 0 ? kCount / (2 * widest) : 0) {}
   std::size_t of(double far) const {
     const double bin = far * scale_;
@@ -166,6 +167,11 @@ class Groups {
   std::vector<Index> starts_, borders_;
 };
 
+/// The numbers behind the i-th.
+Eigen::Map<const Vector> behind(Index i, const std::vector<double>& x) {
+  return {x.data() + i + 1, static_cast<Index>(x.size()) - i - 1};
+}
+
 constexpr Index kTables = 32;  // counts that rows share: row i is in table i mod kTables
 
 }  // namespace
@@ -185,19 +191,24 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
   parallel_for(tables, execution.part(0, 0.6), [&](Index table) {
     std::vector<std::uint32_t>& count = counts[at(table)];
     count.assign(Bins::kCount, 0);
-    std::vector<double> far(at(n)), distance(at(n));
+    std::vector<double> far(at(n)), distance(at(n)), weights(at(n), 1.0);
     for (Index i = table; i < n; i += tables) {
       if (execution.cancelled()) throw Cancelled();
       look.dissimilarities(i, far);
       look.distances(i, distance);
       OfOne& one = of[at(i)];
-      for (Index j = i + 1; j < n; ++j) {
-        const double w = look.weight(i, j);
-        one.cross += w * far[at(j)] * distance[at(j)];
-        one.of_things += w * far[at(j)] * far[at(j)];
-        one.of_places += w * distance[at(j)] * distance[at(j)];
-        if (w != 0) ++count[bins.of(far[at(j)])];
+      const auto d = behind(i, far), e = behind(i, distance);
+      if (look.has_weights()) {
+        look.later_weights(i, weights);
+        const auto w = behind(i, weights);
+        one.cross = (w.array() * d.array() * e.array()).sum();
+        one.of_things = (w.array() * d.array().square()).sum();
+        one.of_places = (w.array() * e.array().square()).sum();
+      } else {
+        one.cross = d.dot(e), one.of_things = d.squaredNorm(), one.of_places = e.squaredNorm();
       }
+      for (Index j = i + 1; j < n; ++j)
+        if (weights[at(j)] != 0) ++count[bins.of(far[at(j)])];
       if (!all_known) continue;
       far[at(i)] = distance[at(i)] = HUGE_VAL;
       const auto near = nearest(far, out.neighbors), seen = nearest(distance, out.neighbors);
@@ -236,7 +247,7 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
   };
   std::vector<Second> seconds(at(n));
   parallel_for(tables, execution.part(0.6, 1), [&](Index table) {
-    std::vector<double> far(at(n)), distance(at(n));
+    std::vector<double> far(at(n)), distance(at(n)), weights(at(n), 1.0);
     std::vector<std::uint8_t> group(at(n));
     for (Index i = table; i < n; i += tables) {
       if (execution.cancelled()) throw Cancelled();
@@ -245,14 +256,15 @@ Quality quality_of(const Dissimilarities& things, const std::vector<double>& wei
       Second& second = seconds[at(i)];
       std::array<std::array<Moment, kGroups>, 2>
           moments;  // of every other pair, so that one sum need not wait for the last
+      if (look.has_weights()) look.later_weights(i, weights);
+      second.left =
+          (behind(i, weights).array() * (scale * behind(i, far) - behind(i, distance)).array().square()).sum();
       for (Index j = i + 1; j < n; ++j) {
-        const double w = look.weight(i, j), off = scale * far[at(j)] - distance[at(j)];
-        second.left += w * off * off;
-        group[at(j)] = w != 0 ? groups.of(bins.of(far[at(j)])) : Groups::kCut;
+        group[at(j)] = weights[at(j)] != 0 ? groups.of(bins.of(far[at(j)])) : Groups::kCut;
         if (group[at(j)] != Groups::kCut) {
           Moment& moment = moments[at(j % 2)][group[at(j)]];
           moment.count += 1, moment.far += far[at(j)], moment.mean += distance[at(j)];
-        } else if (w != 0) {
+        } else if (weights[at(j)] != 0) {
           second.cut.push_back({far[at(j)], distance[at(j)]});
         }
       }
