@@ -461,8 +461,7 @@ TEST(Mlp, CutShortSaysSoAndWhatToTry) {
 
 /// A file that is not there, and is gone in the end.
 struct Kept {
-  std::string path =
-      (std::filesystem::path(testing::TempDir()) / fmt::format("mlp_{}.checkpoint", getpid())).string();
+  std::string path = (std::filesystem::path(testing::TempDir()) / fmt::format("mlp_{}.checkpoint", getpid())).string();
   Kept() { std::filesystem::remove(path); }
   ~Kept() { std::filesystem::remove(path); }
 };

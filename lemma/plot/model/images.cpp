@@ -9,7 +9,7 @@ namespace lemma::plot {
 namespace {
 
 constexpr Index kMost = 64, kMostOfALayer = 8;  // panels
-constexpr double kSide = 110;                    // of a panel
+constexpr double kSide = 110;                   // of a panel
 
 /// One channel of an image, its first row of pixels at the top; ±most are the ends of the ramp.
 Panel channel_panel(const double* image, const neural::Shape& shape, Index channel, double most) {
