@@ -46,5 +46,6 @@ using Workloads = std::map<std::string, std::function<Value(const Job&)>>;
 Workloads tree_workloads();
 Workloads cluster_workloads();
 Workloads manifold_workloads();
+Workloads network_workloads();
 
 }  // namespace lemma::bench

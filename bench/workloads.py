@@ -82,6 +82,18 @@ FOREST_FILES = tuple("forest_" + each + ".npy" for each in ("X", "y", "Xt", "yt"
 GBM_FILES = tuple("gbm_" + each + ".npy" for each in ("X", "y", "Xt", "yt"))
 
 
+MLP_FILES = tuple("mlp_" + each + ".npy" for each in ("X", "y", "Xt", "yt"))
+
+
+def network_peers(work):
+    """PyTorch is Debian's, under the system's Python."""
+    script = "{here}/peers/networks.py"
+    return (*(Peer("sklearn " + dtype, python("networks.py", work, "sklearn", dtype), NUMPY)
+              for dtype in ("float32", "float64")),
+            Peer("PyTorch", ("/usr/bin/python3", script, "{data}", "{threads}", work, "torch", "float32"), (),
+                 note="float32"))
+
+
 def boosting_peers(work, data):
     return tuple(Peer(name, python("boost.py", work, data, library), NUMPY)
                  for name, library in (("LightGBM", "lightgbm"), ("xgboost", "xgboost"), ("sklearn", "sklearn")))
@@ -478,6 +490,37 @@ WORKLOADS = (
         quality={"test_error": Expected(0, 0.02, "ratio")},
         peers=(Peer("sklearn", python("tree.py"), NUMPY),),
         target=Target(against=("sklearn",), ratio=4.0),
+    ),
+    Workload(
+        name="mlp",
+        title="network 784-256-10 of relu, 60,000 rows, one epoch of Adam by batches of 128",
+        data="mlp",
+        files=MLP_FILES,
+        # Others begin with other weights and shuffle otherwise; what counts is that they err alike on new rows.
+        quality={"test_error": Expected(0, 0.5, "ratio")},
+        peers=network_peers("fit"),
+        group="network",
+        target=Target(against=("sklearn float32", "PyTorch"), ratio=1.5),
+    ),
+    Workload(
+        name="mlp_predict",
+        title="what that network says of its 60,000 rows",
+        data="mlp",
+        files=MLP_FILES,
+        quality={"largest": Expected(0, 0.1, "ratio")},
+        peers=network_peers("predict")[:2],
+        group="network",
+        target=Target(against=("sklearn float32", "sklearn float64"), ratio=2.0),
+    ),
+    Workload(
+        name="cnn",
+        title="conv(8, 3x3) pool conv(16, 3x3) pool dense(64), 10,000 images of 28 x 28, 3 epochs of Adam by batches of 128",
+        data="mlp",
+        files=MLP_FILES,
+        quality={"test_error": Expected(0, 0.5, "ratio")},
+        peers=network_peers("cnn")[2:],
+        group="network",
+        target=Target(against=("PyTorch",), ratio=1.0),
     ),
     Workload(
         name="forest",
