@@ -131,6 +131,33 @@ TEST(Cnn, ShowsWithACaretWhereTheLayersCannotBeRead) {
   EXPECT_TRUE(contains(message_of([] { cnn::image_of("8x8x1x2"); }), "channels"));
 }
 
+TEST(Cnn, ReadsOrRefusesAnyText) {
+  const std::vector<std::string> words{"conv", "pool",   "dense", "relu", "tanh", "(",   ")",  ",",
+                                       "=",    "3x3",    "x",     "2",    "0",    "1e9", "-1", "same",
+                                       "pad",  "stride", "mean",  " ",    "1x",   ".5",  "é",  "max"};
+  RandomStream random(5);
+  int read = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    std::string text;
+    for (Index k = 1 + random.below(12); k > 0; --k) text += words[static_cast<std::size_t>(random.below(24))];
+    try {
+      for (const Layer& each : cnn::layers_of(text, Shape{9, 7, 2})) {
+        EXPECT_GE(each.out.size(), 1) << text;
+        EXPECT_LE(each.out.size(), 100'000'000) << text;
+      }
+      ++read;
+    } catch (const Error&) {}
+    try {
+      EXPECT_GE(cnn::image_of(text).size(), 1) << text;
+    } catch (const Error&) {}
+  }
+  EXPECT_GT(read, 0);
+  std::string many;
+  for (int l = 0; l < 1001; ++l) many += "pool(1x1)";
+  EXPECT_TRUE(contains(message_of([&] { cnn::layers_of(many, Shape{9, 7, 2}); }), "at most 1000 layers"));
+  EXPECT_TRUE(contains(message_of([] { cnn::layers_of("conv(900, 1x1)", Shape{1000, 1000, 1}); }), "at most"));
+}
+
 TEST(Cnn, ChoosesLayersThatFitTheImage) {
   for (const Shape& image : {Shape{1, 1, 1}, Shape{1, 2, 1}, Shape{2, 2, 1}, Shape{3, 5, 2}, Shape{1, 40, 1},
                              Shape{8, 8, 1}, Shape{28, 28, 3}, Shape{4, 1, 1}}) {

@@ -14,6 +14,7 @@ using neural::Layer;
 using neural::Shape;
 
 constexpr double kMostUnits = 1e6, kMostSide = 1e5;
+constexpr std::size_t kMostLayers = 1000;
 constexpr Index kMostNumbers = 100'000'000;  // that an image or a layer has
 
 [[noreturn]] void fail_at(ArgumentReader& reader, std::size_t place, const std::string& what) {
@@ -128,6 +129,7 @@ std::vector<Layer> parsed(ArgumentReader& reader, const std::optional<Shape>& im
       if (word == names_of(Activation{})[a])
         activate(reader, out, activated, static_cast<Activation>(a), place), found = true;
     if (found) continue;
+    if (out.size() == kMostLayers) fail_at(reader, place, fmt::format("a network has at most {} layers", kMostLayers));
     if (word != "conv" && word != "pool" && word != "dense")
       fail_at(reader, place,
               fmt::format("expected a layer (conv, pool, dense) or an activation{}", did_you_mean(word, words())));

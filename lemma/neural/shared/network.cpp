@@ -11,6 +11,8 @@
 namespace lemma::neural {
 namespace {
 
+constexpr Index kNumbersAtOnce = 1'000'000;  // of a layer, when a network is asked what it says of rows
+
 using blas::Op;
 using Weights = Eigen::Map<const Matrix>;
 
@@ -145,6 +147,12 @@ Index Network::begin(Index layer) const {
   return out;
 }
 
+Index Network::most_numbers() const {
+  Index out = in();
+  for (const Layer& each : layers) out = std::max(out, each.out.size());
+  return out;
+}
+
 std::vector<Index> Network::with_weights() const {
   std::vector<Index> out;
   for (Index l = 0; l < depth(); ++l)
@@ -172,19 +180,27 @@ Vector Network::initial(Init init, RandomStream stream) const {
 
 Matrix Network::outputs(const Vector& weights, const MatrixView& x, Index of_layers) const {
   require(weights.size() == weight_count() && x.cols() == in(), "network: weights or rows do not fit it");
-  Matrix a = x, windows;
+  if (of_layers == 0) return x;
+  std::vector<RightFactor> factors;
+  for (Index l = 0; l < of_layers; ++l)
+    factors.emplace_back(matrix_of(layers[at(l)], weights.data() + begin(l)), RightFactor::As::transposed);
+  const Index piece = std::max<Index>(1, kNumbersAtOnce / most_numbers());
+  Matrix out(x.rows(), layers[at(of_layers - 1)].out.size()), windows;
   std::vector<std::int32_t> chosen;
-  for (Index l = 0; l < of_layers; ++l) {
-    const Layer& layer = layers[at(l)];
-    const double* of_layer = weights.data() + begin(l);
-    const RightFactor w(matrix_of(layer, of_layer), RightFactor::As::transposed);
-    Matrix z;
-    apply(layer, of_layer, a, z, windows, chosen,
-          [&](const MatrixView& b, Eigen::Ref<Matrix> out) { w.multiply(b, out); });
-    activate(layer.activation, z);
-    a = std::move(z);
+  for (Index first = 0; first < x.rows(); first += piece) {
+    const Index count = std::min(piece, x.rows() - first);
+    Matrix a = x.middleRows(first, count);
+    for (Index l = 0; l < of_layers; ++l) {
+      const Layer& layer = layers[at(l)];
+      Matrix z;
+      apply(layer, weights.data() + begin(l), a, z, windows, chosen,
+            [&](const MatrixView& b, Eigen::Ref<Matrix> product) { factors[at(l)].multiply(b, product); });
+      activate(layer.activation, z);
+      a = std::move(z);
+    }
+    out.middleRows(first, count) = a;
   }
-  return a;
+  return out;
 }
 
 void Network::forwards(const Vector& weights, const MatrixView& x, Pass& pass, const Dropout& dropout,

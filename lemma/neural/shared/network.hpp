@@ -51,6 +51,8 @@ struct Network {
   Index weight_count() const { return begin(depth()); }
   /// Where the weights of layer l begin: W_l row by row (a row for each unit), then b_l.
   Index begin(Index layer) const;
+  /// Of a row that a layer takes or gives, at most.
+  Index most_numbers() const;
   /// The layers that have weights.
   std::vector<Index> with_weights() const;
   bool has(Layer::Kind kind) const;

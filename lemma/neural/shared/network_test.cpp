@@ -177,6 +177,15 @@ TEST(Network, WhatItSaysOfAnImageDoesNotDependOnTheOthers) {
   for (Index i = 0; i < f.x.rows(); ++i) EXPECT_EQ(f.net.outputs(weights, f.x.row(i)), all.row(i));
 }
 
+TEST(Network, WhatItSaysOfARowDoesNotDependOnHowManyThereAre) {
+  const Network net = dense_network({2, 3000, 2}, Activation::tanh, Loss::squared);  // rows go through it in pieces
+  const Vector weights = net.initial(Init::he, RandomStream(6));
+  const Matrix x = normal_matrix(1000, 2, 8), all = net.outputs(weights, x);
+  ASSERT_EQ(all.rows(), 1000);
+  for (const Index i : {0, 332, 333, 334, 665, 666, 999}) EXPECT_EQ(net.outputs(weights, x.row(i)), all.row(i)) << i;
+  EXPECT_EQ(net.outputs(weights, x.topRows(0)).rows(), 0);
+}
+
 TEST(Network, CurvatureIsTheDiagonalOfGaussAndNewton) {
   for (const Loss loss : {Loss::squared, Loss::cross_entropy, Loss::poisson}) {
     const Fitted f = made_up(Activation::tanh, loss, 5);

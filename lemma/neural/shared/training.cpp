@@ -16,11 +16,14 @@ constexpr double kDiverged = 10;               // times the loss of the start: o
 constexpr double kBelow = 0.99;                // of the tolerance, so that another way of adding does not find it above
 constexpr double kDivergedAtOnce = 1e6;        // of a batch
 constexpr Index kAtLeast = 32, kAtMost = 256;  // rows of a piece
-constexpr Index kImages = 4, kMostImages = 32;
+constexpr Index kImages = 4, kMostImages = 32, kNumbers = 2'000'000;  // of a layer, for all images of a piece
 
 /// Rows of a piece: half of a batch, so that two threads share it, but neither few nor many; of images fewer, each being much work.
 Index piece_of(const Network& net, Index rows) {
-  if (net.has(Layer::Kind::convolution)) return std::clamp((rows + 1) / 2, kImages, kMostImages);
+  if (net.has(Layer::Kind::convolution)) {
+    const Index most = std::clamp<Index>(kNumbers / net.most_numbers(), 1, kMostImages);
+    return std::clamp((rows + 1) / 2, std::min(kImages, most), most);
+  }
   return std::clamp((rows + 1) / 2, kAtLeast, kAtMost);
 }
 
