@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/data/datasets.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/plot/data.hpp>
 #include <lemma/plot/model.hpp>
@@ -34,10 +36,18 @@ bool is_model_kind(std::string_view word) {
   return std::ranges::any_of(plot::model_kinds(), [&](const plot::ModelPicture& kind) { return kind.name == word; });
 }
 
+/// No data, and nearly the name of a picture.
+bool is_mistyped_kind(const std::string& word) {
+  std::vector<std::string> kinds;
+  for (const auto& kind : plot::model_kinds()) kinds.emplace_back(kind.name);
+  return !word.empty() && word != "-" && !find_dataset(word) && !std::filesystem::exists(word) &&
+         word.find('.') == std::string::npos && !did_you_mean(word, kinds).empty();
+}
+
 /// MODEL [KIND] [DATA]. A word that is no kind is the data.
 void sort_model_words(Plot& plot) {
   plot.model = plot.first;
-  const bool kind_first = is_model_kind(plot.data.data) || !plot.third.empty();
+  const bool kind_first = is_model_kind(plot.data.data) || !plot.third.empty() || is_mistyped_kind(plot.data.data);
   if (kind_first) plot.kind = plot.data.data, plot.data.data = plot.third;
 }
 

@@ -90,6 +90,26 @@ TEST(Pages, LinkToWhatIsThere) {
   }
 }
 
+TEST(Pages, OfMethodsShowPicturesThatTheGalleryDraws) {
+  const std::string gallery = text_of(fs::path(source_dir()) / "docs/gallery.md");
+  const std::regex picture(R"(\(\.\./\.\./docs/(gallery/[a-z0-9_]+\.svg)\))");
+  int shown = 0;
+  for (const auto& page : pages()) {
+    std::string last;
+    for (const auto& line : lines_of(text_of(page))) {
+      std::smatch found;
+      if (std::regex_search(line, found, picture)) {
+        ++shown;
+        EXPECT_NE(gallery.find("(" + found[1].str() + ")"), std::string::npos) << page << " shows " << found[1];
+        EXPECT_NE(gallery.find("\n" + last + "\n"), std::string::npos)
+            << page << ": the gallery draws it otherwise than by " << last;
+      }
+      if (line.starts_with("lemma plot ")) last = line;
+    }
+  }
+  EXPECT_GT(shown, 50);
+}
+
 /// The names in a list of a help text: the first words of the lines that follow `title`. Of "-q,--quiet" the long one.
 std::vector<std::string> listed(const std::string& help, const std::string& title) {
   std::vector<std::string> out;

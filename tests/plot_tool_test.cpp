@@ -65,6 +65,8 @@ TEST(PlotTool, DrawsModels) {
   EXPECT_EQ(from_json(told.out).at("kind").as_string(), "regions");
   EXPECT_EQ(in.lemma("plot m.lemma -o c.svg").code, 0) << "without rows its coefficients";
   EXPECT_TRUE(contains(in.lemma("plot m.lemma scree").err, "this glm has no picture 'scree'; it has"));
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma coeficients").err, "did you mean 'coefficients'?"));
+  EXPECT_TRUE(contains(in.lemma("plot m.lemma nothing.csv").err, "nothing.csv"));
   EXPECT_TRUE(contains(in.lemma("plot m.lemma roc").err, "which DATA?"));
   ASSERT_EQ(in.lemma("fit lda pima_train 'type ~ .' -o l.lemma").code, 0);
   const auto two = in.lemma("plot m.lemma roc pima_test --with l.lemma -o two.svg");

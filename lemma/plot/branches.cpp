@@ -5,6 +5,25 @@
 
 namespace lemma::plot {
 
+Vector order_of(const Matrix& merges) {
+  Vector out(merges.rows() + 1);
+  Index next = 0;
+  std::vector<double> waiting{static_cast<double>(merges.rows())};  // the last step joins all
+  while (!waiting.empty()) {
+    const double at = waiting.back();
+    waiting.pop_back();
+    if (at < 0) {
+      require(next < out.size(), "the merges of the hierarchy do not fit together");
+      out(next++) = -at;
+      continue;
+    }
+    const auto step = static_cast<Index>(at) - 1;
+    waiting.push_back(merges(step, 1)), waiting.push_back(merges(step, 0));
+  }
+  require(next == out.size(), "the merges of the hierarchy do not fit together");
+  return out;
+}
+
 std::vector<Branch> branches_of(const Hierarchy& hierarchy, const std::vector<int>& group) {
   constexpr int kMixed = -1;
   const Index n = hierarchy.rows();

@@ -12,6 +12,9 @@ struct Hierarchy {
   Index rows() const { return merges.rows() + 1; }
 };
 
+/// Rows side by side, the first side of each merge on the left: no branch crosses another.
+Vector order_of(const Matrix& merges);
+
 /// Leaf k of the order stands at k, height 0; a merge is over the middle of what it joins. `group` of each row (or empty) paints the
 /// branches inside a group, −1 those that join several.
 struct Branch {

@@ -41,18 +41,12 @@ const Kind& kind_named(std::string_view name) {
       fmt::format("there is no picture '{}'{}; there are {}", name, did_you_mean(name, names), join_words(names, 20)));
 }
 
-void make_log(Axis& axis, const std::string& which, char letter) {
-  if (which.find(letter) == std::string::npos) return;
-  require(axis.kind == ScaleKind::linear, fmt::format("--log {}: '{}' is no axis of numbers", letter, axis.label));
-  axis.kind = ScaleKind::log;
-}
-
 Figure drawn(const Kind& kind, const Table& table, const std::string& formula, const PlotOptions& options) {
   require(table.rows() > 0, "there are no rows to draw");
   Figure out = kind.draw({table, variables(table, formula), options, !formula.empty()});
   if (options.log.empty()) return out;
   require(!kind.whole, fmt::format("--log does not go with {}", kind.told.name));
-  for (Panel& panel : out.panels) make_log(panel.x, options.log, 'x'), make_log(panel.y, options.log, 'y');
+  make_logarithmic(out, options);
   return out;
 }
 
@@ -158,8 +152,6 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
 
 Figure draw(std::string_view kind, const Table& table, const std::string& formula, const PlotOptions& options) {
   const Kind& found = kind_named(kind);
-  for (const char c : options.log)
-    require(c == 'x' || c == 'y', fmt::format("--log is '{}', must be x, y or xy", options.log));
   Figure out = options.facet.empty() ? drawn(found, table, formula, options) : facets(found, table, formula, options);
   if (out.title.empty() && !table.source().empty())
     out.title = table.source() + (formula.empty() ? "" : ": " + formula);
@@ -168,6 +160,17 @@ Figure draw(std::string_view kind, const Table& table, const std::string& formul
 
 Figure pairs(const Table& table, const std::string& formula, const PlotOptions& options) {
   return draw("pairs", table, formula, options);
+}
+
+void make_logarithmic(Figure& figure, const PlotOptions& options) {
+  for (const char c : options.log)
+    require(c == 'x' || c == 'y', fmt::format("--log is '{}', must be x, y or xy", options.log));
+  const auto make = [&](Axis& axis, char letter) {
+    if (options.log.find(letter) == std::string::npos || axis.kind == ScaleKind::log) return;
+    require(axis.kind == ScaleKind::linear, fmt::format("--log {}: '{}' is no axis of numbers", letter, axis.label));
+    axis.kind = ScaleKind::log;
+  };
+  for (Panel& panel : figure.panels) make(panel.x, 'x'), make(panel.y, 'y');
 }
 
 Figure dressed(Figure figure, const PlotOptions& options) {

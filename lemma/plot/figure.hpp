@@ -65,7 +65,9 @@ struct Words {
   std::vector<std::string> words;
   Paint paint = ink();
   double size = 11;
-  bool centred = true;  // on the place; else beside it
+  bool centred = true;   // on the place; else beside it
+  double gap = 6;        // pixels from the place to a word beside it
+  bool outward = false;  // beside it, first on the side away from zero: where an arrow ends
 };
 using Mark = std::variant<Points, Line, Area, Rectangles, Segments, Words>;
 

@@ -34,6 +34,12 @@ bool tells_two(const TrainedModel& trained) {
   return predicts(trained, Task::classification) && trained.model->class_count() == 2 &&
          (gives(trained, "probabilities") || gives(trained, "decision"));
 }
+/// Parameters have densities, given the rows.
+bool believes(std::string_view method) {
+  constexpr std::array<std::string_view, 5> kThese{"bayes_linear", "bayes_logistic", "conjugate", "gaussian_wishart",
+                                                   "mcmc"};
+  return std::ranges::find(kThese, method) != kThese.end();
+}
 bool has_coordinates(const TrainedModel& trained) {
   return gives(trained, "coordinates") && trained.model->output_width() >= 2;
 }
@@ -58,7 +64,7 @@ class Declared {
   }
   bool numbers() const { return task(Task::regression) && part("value"); }
   bool two_classes() const { return task(Task::classification) && (part("probabilities") || part("decision")); }
-  bool clusters() const { return task(Task::clustering) && part("cluster"); }
+  bool clusters() const { return task(Task::clustering) && (part("cluster") || result("labels")); }
 
  private:
   const Method& method_;
@@ -71,6 +77,7 @@ struct Kind {
   bool (*may)(const Declared&);      // of a method: some of its models have it
   bool (*has)(const TrainedModel&);  // of a model
   Figure (*draw)(const Shown&);
+  bool coloured = false;  // --color says by what
 };
 bool has_filters(const TrainedModel& m) {
   const CnnModel* model = model_cast<CnnModel>(m.model);
@@ -119,22 +126,39 @@ constexpr std::array kKinds = {
          [](const TrainedModel& m) {
            return has_coordinates(m) && matrix_of(m, "loadings").has_value() && has_any(m, {"sdev"});
          },
-         biplot},
+         biplot,
+         true},
     Kind{{"scores", "rows in the first two coordinates, by class", true},
          [](const Declared& d) { return d.part("coordinates"); },
          has_coordinates,
-         scores},
+         scores,
+         true},
+    Kind{{"variates", "the first pairs of canonical variates, of the columns and of the responses", true},
+         [](const Declared& d) { return d.result("response_coefficients"); },
+         [](const TrainedModel& m) {
+           return matrix_of(m, "response_coefficients") && m.model->method().name() == "cca";
+         },
+         variates,
+         true},
+    Kind{{"sources", "each source along the rows", true},
+         [](const Declared& d) { return d.part("coordinates") && d.result("mixing"); },
+         [](const TrainedModel& m) { return gives(m, "coordinates") && matrix_of(m, "mixing"); },
+         sources},
+    Kind{{"prototypes", "the prototypes over pairs of columns, and the rows", true},
+         [](const Declared& d) { return d.result("prototypes"); },
+         [](const TrainedModel& m) { return m.model->method().name() == "prototypes" && m.model->width() >= 2; },
+         prototypes},
     Kind{{"ellipses", "the components of a mixture over pairs of columns, and the rows", true},
          [](const Declared& d) { return d.is("gmm"); },
          [](const TrainedModel& m) { return has_ellipses(m); },
          ellipses},
     Kind{{"clusters", "every pair of columns, coloured by cluster", true},
          [](const Declared& d) { return d.clusters(); },
-         [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
+         has_clusters,
          clusters},
     Kind{{"silhouettes", "how much nearer each row is to its own cluster than to the next", true},
          [](const Declared& d) { return d.clusters(); },
-         [](const TrainedModel& m) { return predicts(m, Task::clustering) && gives(m, "cluster"); },
+         has_clusters,
          silhouette_bars},
     Kind{{"knee", "the scatter within clusters by their number, each fitted to the rows", true},
          [](const Declared& d) { return d.is("kmeans"); },
@@ -162,10 +186,8 @@ constexpr std::array kKinds = {
          [](const TrainedModel& m) { return matrix_of(m, "cp_table").has_value(); },
          cp_curve},
     Kind{{"dendrogram", "the merges of a hierarchy, and where it is cut", false},
-         [](const Declared& d) { return d.result("merges") && d.result("heights") && d.result("order"); },
-         [](const TrainedModel& m) {
-           return matrix_of(m, "merges").has_value() && has_any(m, {"heights"}) && has_any(m, {"order"});
-         },
+         [](const Declared& d) { return d.result("merges") && d.result("heights"); },
+         [](const TrainedModel& m) { return matrix_of(m, "merges").has_value() && has_any(m, {"heights"}); },
          dendrogram},
     Kind{{"sweep", "conductance and sparsity of the cuts along the Fiedler vector", false},
          [](const Declared& d) { return d.result("sweep") && d.result("cheeger"); },
@@ -192,7 +214,12 @@ constexpr std::array kKinds = {
            const auto places = matrix_of(m, "coordinates");
            return predicts(m, Task::embedding) && places && places->cols() >= 2;
          },
-         map},
+         map,
+         true},
+    Kind{{"factors", "the first two factors of each thing", false},
+         [](const Declared& d) { return d.is("factorise"); },
+         has_factors,
+         factors},
     Kind{{"shepard", "distances on the map against the dissimilarities", false},
          [](const Declared& d) { return d.result("shepard"); },
          [](const TrainedModel& m) { return matrix_of(m, "shepard").has_value(); },
@@ -203,6 +230,17 @@ constexpr std::array kKinds = {
            return has_any(m, {"sdev", "eigenvalues", "svd"});
          },
          scree},
+    Kind{{"loadings", "how the columns make up each component, as colours; as pictures where they are pixels", false},
+         [](const Declared& d) { return declares_loadings(d.method()); },
+         has_loadings,
+         loadings},
+    Kind{{"weights", "the weights of the first layer of a network; as pictures where the columns are pixels", false},
+         [](const Declared& d) { return d.is("mlp"); },
+         [](const TrainedModel& m) {
+           return m.model->method().name() == "mlp" &&
+                  m.model->width() == static_cast<Index>(m.design.features().size());
+         },
+         unit_weights},
     Kind{{"path", "coefficients over the logarithm of lambda", false},
          [](const Declared& d) { return d.result("lambda") && d.result("coefficients"); },
          has_path,
@@ -219,13 +257,18 @@ constexpr std::array kKinds = {
            return (has_any(m, {"coefficients"}) || fit) && !has_path(m);
          },
          coefficients},
-    Kind{{"posterior", "the density of each coefficient, given the rows", false},
-         [](const Declared& d) { return d.is("bayes_linear") || d.is("bayes_logistic"); },
-         [](const TrainedModel& m) {
+    Kind{{"posterior", "the density of each parameter, given the rows", false},
+         [](const Declared& d) { return believes(d.method().name()); },
+         [](const TrainedModel& m) {  // of coefficients: one for each column, each with its deviation
            const std::string method = m.model->method().name();
-           return (method == "bayes_linear" || method == "bayes_logistic") && has_any(m, {"std_errors"});
+           const bool linear = method == "bayes_linear" || method == "bayes_logistic";
+           return believes(method) && (!linear || has_any(m, {"std_errors"}));
          },
          posterior},
+    Kind{{"traces", "the draws of each chain, one after the other", false},
+         [](const Declared& d) { return d.is("mcmc"); },
+         [](const TrainedModel& m) { return m.model->method().name() == "mcmc"; },
+         traces},
     Kind{{"convergence", "the error or objective by trees, rounds or iterations", false},
          [](const Declared& d) {
            const auto names = convergence_results(d.method());
@@ -303,9 +346,12 @@ Figure draw(std::string_view kind, const TrainedModel& trained, const Table* row
                                             did_you_mean(kind, names), join_words(names, 20)));
   require(rows || !found->told.of_rows, fmt::format("the picture '{}' shows what is said of rows: which DATA?", kind));
   require(!rows || rows->rows() > 0, "there are no rows to draw");
+  require(options.facet.empty(), "--facet goes with pictures of data, not with those of a model");
+  require(options.colour.empty() || found->coloured, fmt::format("--color does not go with the picture '{}'", kind));
   Figure out = found->draw({trained, rows, options});
   if (out.title.empty())
     out.title = method + (trained.design.formula_text().empty() ? "" : ": " + trained.design.formula_text());
+  make_logarithmic(out, options);
   return dressed(std::move(out), options);
 }
 

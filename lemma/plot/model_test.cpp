@@ -1,30 +1,11 @@
 // lemma/plot/model_test.cpp: pictures of models show what the models say.
 #include <algorithm>
 #include <cmath>
-#include <gtest/gtest.h>
-#include <lemma/catalog.hpp>
-#include <lemma/data/datasets.hpp>
-#include <lemma/model/train.hpp>
-#include <lemma/plot/model.hpp>
+#include <lemma/plot/pictures_test.hpp>
 #include <lemma/validate/judge.hpp>
-#include <tests/message_of.hpp>
 
 namespace lemma::plot {
 namespace {
-
-template <class M>
-std::vector<M> marks(const Figure& figure, std::size_t panel = 0) {
-  std::vector<M> out;
-  for (const Mark& mark : figure.panels.at(panel).marks)
-    if (const auto* found = std::get_if<M>(&mark)) out.push_back(*found);
-  return out;
-}
-
-TrainedModel trained(const std::string& method, const std::string& text, const Table& table) {
-  Value params;
-  const auto chosen = method_from(method, catalog(), params);
-  return train(chosen, params, formula(text), MemoryTableStream(table));
-}
 
 std::vector<std::string> names(const TrainedModel& model) {
   std::vector<std::string> out;
@@ -38,7 +19,7 @@ TEST(ModelPictures, FollowFromWhatTheModelDeclares) {
             (Names{"residuals", "effects", "coefficients"}));
   EXPECT_EQ(names(trained("ols", "medv ~ lstat", dataset("boston"))),
             (Names{"fit", "residuals", "effects", "coefficients"}));
-  EXPECT_EQ(names(trained("pca", "~ . - species", dataset("iris"))), (Names{"biplot", "scores", "scree"}));
+  EXPECT_EQ(names(trained("pca", "~ . - species", dataset("iris"))), (Names{"biplot", "scores", "scree", "loadings"}));
   EXPECT_EQ(names(trained("lasso", "medv ~ .", dataset("boston"))), (Names{"residuals", "effects", "path"}));
   EXPECT_EQ(names(trained("kmeans", "~ . - species", dataset("iris")))[0], "clusters");
   EXPECT_EQ(names(trained("forest", "medv ~ .", dataset("boston"))),

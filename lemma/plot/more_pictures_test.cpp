@@ -1,34 +1,15 @@
 // lemma/plot/more_pictures_test.cpp: hierarchies, maps, mixtures, drawn functions, and which pictures a method declares.
 #include <algorithm>
 #include <cmath>
-#include <gtest/gtest.h>
-#include <lemma/catalog.hpp>
-#include <lemma/data/datasets.hpp>
 #include <lemma/mixture/gmm.hpp>
-#include <lemma/model/train.hpp>
 #include <lemma/plot/branches.hpp>
-#include <lemma/plot/model.hpp>
+#include <lemma/plot/pictures_test.hpp>
 #include <lemma/plot/score_curve.hpp>
 #include <lemma/select/tune.hpp>
 #include <set>
-#include <tests/message_of.hpp>
 
 namespace lemma::plot {
 namespace {
-
-template <class M>
-std::vector<M> marks(const Figure& figure, std::size_t panel = 0) {
-  std::vector<M> out;
-  for (const Mark& mark : figure.panels.at(panel).marks)
-    if (const auto* found = std::get_if<M>(&mark)) out.push_back(*found);
-  return out;
-}
-
-TrainedModel trained(const std::string& method, const std::string& text, const Table& table) {
-  Value params;
-  const auto chosen = method_from(method, catalog(), params);
-  return train(chosen, params, formula(text), MemoryTableStream(table));
-}
 
 TEST(Branches, StandWhereHclustPutsThem) {
   // rows 1 and 2 join at 1, 3 joins them at 2.5
@@ -91,6 +72,12 @@ TEST(MorePictures, DensitiesByBandwidthAreThoseOfModelsFittedWithThem) {
     most = std::max(most, lines[0].y[i]);
   }
   EXPECT_GT(most, *std::max_element(lines[4].y.begin(), lines[4].y.end())) << "wider kernels smooth";
+  const Panel panel = draw("bandwidths", model).panels[0];
+  for (const Line& line : lines)
+    for (std::size_t i = 0; i < line.x.size(); ++i)
+      if (line.x[i] < *panel.x.from || line.x[i] > *panel.x.to) {
+        EXPECT_LT(line.y[i], 0.003 * most) << "no curve is cut off";
+      }
   EXPECT_NE(message_of([&] {
               draw("bandwidths", trained("kde", "~ eruptions + waiting", faithful));
             }).find("has no picture 'bandwidths'"),
@@ -118,7 +105,10 @@ TEST(MorePictures, ADendrogramHasTheHeightsOfTheMergesAndItsCut) {
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(tops, expected);
   EXPECT_EQ(painted, (std::set<int>{0, 1, 2}));
-  EXPECT_EQ(pictures_of(model)[0].name, "dendrogram");
+  const auto all = pictures_of(model);
+  const auto first = std::ranges::find_if(all, [](const ModelPicture& each) { return !each.of_rows; });
+  ASSERT_NE(first, all.end());
+  EXPECT_EQ(first->name, "dendrogram") << "the first that needs no rows";
 }
 
 TEST(MorePictures, AHeatMapPutsRowsThatAreAlikeTogether) {
@@ -218,7 +208,7 @@ TEST(MorePictures, TuningShowsEveryTryAndTheOneTaken) {
   const TuneResult both =
       tune(parse_method("elastic_net"), {"lambda=1,10", "alpha=0.2,0.8"}, formula, stream, plan, {});
   model.choice = to_value(both);
-  EXPECT_EQ(marks<Points>(draw("tuning", model)).size(), 4u) << "a place for each try";
+  EXPECT_EQ(marks<Points>(draw("tuning", model)).size(), 5u) << "a place for each try, and a rim of the one taken";
 }
 
 TEST(MorePictures, ALearningCurveHasBothScores) {

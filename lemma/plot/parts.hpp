@@ -50,6 +50,9 @@ void add_normal_quantiles(Panel& panel, const std::vector<double>& sorted, Point
 /// The level curve f = level of a grid (rows along y), as segments: marching squares.
 Segments contour(const std::vector<double>& x, const std::vector<double>& y, const Matrix& f, double level);
 
+/// Axes as --log asks; Error for one that is no axis of numbers.
+void make_logarithmic(Figure& figure, const PlotOptions& options);
+
 /// A panel for each of so many, nearly square.
 void in_grid(Figure& figure);
 

@@ -361,35 +361,50 @@ class Writer {
     if (!heads.empty()) out_ += fmt::format("<path d=\"{}\"{}/>\n", heads, paint(marks.paint, false));
   }
 
-  /// Each word on its place, or at one of eight places around it where no other word lies.
+  /// Each word on its place, or at one of the places around it where no other word lies: best where no point of another word does.
   void draw(const Words& marks) {
-    std::vector<Box> taken;
+    std::vector<Box> taken, places;
     const double high = marks.size;
+    const auto hits = [](const std::vector<Box>& all, const Box& box) {
+      return std::any_of(all.begin(), all.end(), [&](const Box& each) { return each.overlaps(box); });
+    };
+    for (std::size_t i = 0; i < marks.x.size() && !marks.centred; ++i)
+      places.push_back({x(marks.x[i]) - 3, y(marks.y[i]) - 3, 6, 6});
     for (std::size_t i = 0; i < marks.x.size(); ++i) {
       const double px = x(marks.x[i]), py = y(marks.y[i]), wide = text_width(marks.words[i], marks.size);
       if (!drawn(px, py)) continue;
-      std::vector<std::array<double, 2>> tries{{px, py}};
-      if (!marks.centred)
-        tries = {{px + wide / 2 + 6, py},
-                 {px - wide / 2 - 6, py},
-                 {px, py - high},
-                 {px, py + high},
-                 {px + wide / 2 + 4, py - high},
-                 {px - wide / 2 - 4, py - high},
-                 {px + wide / 2 + 4, py + high},
-                 {px - wide / 2 - 4, py + high}};
-      for (const auto& [cx, cy] : tries) {
+      std::optional<Box> found;
+      for (const auto& [cx, cy] : places_for(marks, px, py, wide)) {
         const Box box{cx - wide / 2, cy - high / 2, wide, high};
         const bool outside =
             box.left < 0 || box.right() > at_->area.width || box.top < 0 || box.bottom() > at_->area.height;
-        if (!marks.centred &&
-            (outside || std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); })))
-          continue;
-        taken.push_back(box);
-        out_ += text(cx, cy + marks.size * 0.36, marks.words[i], {marks.size, "middle", marks.paint});
-        break;
+        if (!marks.centred && (outside || hits(taken, box))) continue;
+        const bool clear = marks.centred || !hits(places, box);
+        if (clear || !found) found = box;
+        if (clear) break;
       }
+      if (!found) continue;
+      taken.push_back(*found);
+      out_ += text(found->left + wide / 2, found->top + high / 2 + marks.size * 0.36, marks.words[i],
+                   {marks.size, "middle", marks.paint});
     }
+  }
+
+  /// Middles of a word's box, the best first.
+  std::vector<std::array<double, 2>> places_for(const Words& marks, double px, double py, double wide) const {
+    if (marks.centred) return {{px, py}};
+    const double high = marks.size, aside = wide / 2 + marks.gap, corner = wide / 2 + 4;
+    std::vector<std::array<double, 2>> out{{px + aside, py},         {px - aside, py},         {px, py - high},
+                                           {px, py + high},          {px + corner, py - high}, {px - corner, py - high},
+                                           {px + corner, py + high}, {px - corner, py + high}};
+    if (!marks.outward) return out;
+    // The middle as far along the arrow as the box reaches there, then its corners.
+    const double dx = px - x(0), dy = py - y(0), length = std::max(std::hypot(dx, dy), 1e-9);
+    const double ux = dx / length, uy = dy / length, back = ux < 0 ? -wide / 2 : wide / 2;
+    out.insert(out.begin(), {{px + ux * aside, py + uy * (high / 2 + marks.gap)},
+                             {px - back, py + (uy < 0 ? -high : high)},
+                             {px - back, py + (uy < 0 ? high : -high)}});
+    return out;
   }
 
   void legend() {

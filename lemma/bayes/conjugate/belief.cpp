@@ -2,7 +2,9 @@
 #include <cmath>
 #include <lemma/bayes/conjugate/parts.hpp>
 #include <lemma/math/distributions.hpp>
+#include <lemma/math/special.hpp>
 #include <limits>
+#include <numbers>
 
 namespace lemma::conjugate {
 
@@ -62,6 +64,19 @@ double Belief::log_density(double x) const {
     case Kind::student: return -0.5 * (df + 1) * std::log1p((x - a) / b * ((x - a) / b) / df);
   }
   return 0;
+}
+
+double Belief::density(double x) const {
+  double log = log_density(x);
+  switch (kind) {
+    case Kind::beta: log += log_gamma(a + b) - log_gamma(a) - log_gamma(b); break;
+    case Kind::gamma:
+    case Kind::inverse_gamma: log += a * std::log(b) - log_gamma(a); break;
+    case Kind::normal: log -= std::log(b) + 0.5 * std::log(2 * std::numbers::pi); break;
+    case Kind::student:
+      log += log_gamma(0.5 * (df + 1)) - log_gamma(0.5 * df) - 0.5 * std::log(df * std::numbers::pi) - std::log(b);
+  }
+  return std::exp(log);
 }
 
 std::pair<double, double> Belief::highest_density(double level) const {

@@ -15,6 +15,7 @@ struct Belief {
   double cdf(double x) const;
   double quantile(double p) const;
   double log_density(double x) const;  // up to a constant
+  double density(double x) const;
   /// The shortest interval of that probability; of a density that is greatest at both ends the central one.
   std::pair<double, double> highest_density(double level) const;
 };

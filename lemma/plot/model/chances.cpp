@@ -1,4 +1,4 @@
-// lemma/plot/model/chances.cpp: what may be: components of a mixture, drawn functions, densities of coefficients; and what was tried.
+// lemma/plot/model/chances.cpp: what may be: components of a mixture, drawn functions; and what was tried.
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
@@ -116,33 +116,6 @@ Figure drawn_functions(const Shown& shown) {
   return out;
 }
 
-Figure posterior(const Shown& shown) {
-  constexpr Index kMost = 12;
-  const Vector mean = *vector_of(shown.trained, "coefficients"), sd = *vector_of(shown.trained, "std_errors");
-  const auto& names = shown.trained.design.features();
-  require(mean.size() == sd.size() && static_cast<std::size_t>(mean.size()) == names.size(),
-          "the coefficients are not one for each column");
-  Figure out;
-  for (Index j = 0; j < std::min(mean.size(), kMost); ++j) {
-    Panel panel{names[static_cast<std::size_t>(j)], {""}, {j % 4 == 0 ? "density" : ""}, {}};
-    panel.y.from = 0, panel.y.shown = panel.y.grid = false;
-    const double m = mean(j), s = std::max(sd(j), 1e-300);
-    const auto at = spread(m - 4 * s, m + 4 * s, 120);
-    std::vector<double> height;
-    for (const double x : at)
-      height.push_back(std::exp(-0.5 * std::pow((x - m) / s, 2)) / (s * std::sqrt(2 * std::numbers::pi)));
-    panel.marks = {Area{at, std::vector<double>(at.size(), 0), height, series(0, 0.2)}, Line{at, height, series(0), 2}};
-    if (std::abs(m) < 8 * s) panel.marks.emplace_back(Segments{{0}, {0}, {0}, {height[60]}, faint(), 1.2, true});
-    out.panels.push_back(std::move(panel));
-  }
-  in_grid(out);
-  out.width = 820, out.height = std::max(280.0, 40 + 190.0 * std::ceil(static_cast<double>(out.panels.size()) / 4));
-  out.description = fmt::format("Posterior densities of {}{}; a dashed line where zero is near.",
-                                count_of(static_cast<Index>(out.panels.size()), "coefficient"),
-                                mean.size() > kMost ? fmt::format(", the first of {}", mean.size()) : "");
-  return out;
-}
-
 Figure knee(const Shown& shown) {
   constexpr Index kMost = 10;
   const KMeansModel* model = model_cast<KMeansModel>(shown.trained.model);
@@ -227,10 +200,11 @@ Figure tuning(const Shown& shown) {
     const auto of_score = sorted_values(score);
     require(!of_score.empty(), "no try has a score");
     const double least = of_score.front(), most = of_score.back();
+    panel.marks.emplace_back(Points{{x[taken]}, {y[taken]}, {}, {}, ink(), 11.5});
     for (std::size_t i = 0; i < tries.size(); ++i)
       panel.marks.emplace_back(Points{
           {x[i]}, {y[i]}, {}, {texts[i]}, sequential(most > least ? (score[i] - least) / (most - least) : 0.5), 9});
-    panel.marks.emplace_back(Words{{x[taken]}, {y[taken]}, {"taken"}, ink(), 11, false});
+    panel.marks.emplace_back(Words{{x[taken]}, {y[taken]}, {"taken"}, ink(), 11, false, 14});
     out.legend = {metric, {}, Legend::Ramp{Paint::Of::sequential, least, most}};
   } else {
     Points points;

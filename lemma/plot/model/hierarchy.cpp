@@ -12,8 +12,9 @@ namespace lemma::plot {
 
 Figure dendrogram(const Shown& shown) {
   constexpr Index kMost = 5'000, kMostNames = 80;
-  const Hierarchy tree{*matrix_of(shown.trained, "merges"), *vector_of(shown.trained, "heights"),
-                       *vector_of(shown.trained, "order")};
+  Hierarchy tree{*matrix_of(shown.trained, "merges"), *vector_of(shown.trained, "heights"), {}};
+  const auto order = vector_of(shown.trained, "order");
+  tree.order = order ? *order : order_of(tree.merges);
   const Index n = tree.rows();
   require(n <= kMost, fmt::format("a dendrogram of {} cannot be read: up to {} are drawn", count_of(n, "row"),
                                   format_count(kMost)));
@@ -38,7 +39,7 @@ Figure dendrogram(const Shown& shown) {
     segments.paint = of < 0 ? ink() : series(of), segments.width = n > 200 ? 0.8 : 1.4;
     panel.marks.emplace_back(std::move(segments));
   }
-  const auto cut = cut_height(tree, clusters);
+  const auto cut = order ? cut_height(tree, clusters) : std::nullopt;  // clusters by density are no cut at one height
   if (cut)
     panel.marks.emplace_back(Segments{{-0.5}, {*cut}, {static_cast<double>(n) - 0.5}, {*cut}, faint(), 1.2, true});
   Figure out;

@@ -24,6 +24,10 @@ Figure dendrogram(const Shown& shown);
 Figure shepard(const Shown& shown);
 Figure tuning(const Shown& shown);
 Figure posterior(const Shown& shown);
+Figure traces(const Shown& shown);
+Figure loadings(const Shown& shown);
+Figure unit_weights(const Shown& shown);
+Figure factors(const Shown& shown);
 Figure sweep_cut(const Shown& shown);
 Figure bandwidths(const Shown& shown);
 Figure filters(const Shown& shown);
@@ -46,7 +50,21 @@ Figure ellipses(const Shown& shown);
 Figure drawn_functions(const Shown& shown);
 Figure knee(const Shown& shown);
 Figure activations(const Shown& shown);
+Figure prototypes(const Shown& shown);
+Figure variates(const Shown& shown);
+Figure sources(const Shown& shown);
 
+/// Pairs of the columns that the model looks at, the rows coloured by a column of groups; centres of groups have rims.
+Figure pairs_of_groups(const Shown& shown, const Matrix& x, const Column& groups, const Matrix* centers = nullptr,
+                       const Labels& of = {});
+
+/// Results that tell how columns make up components, a row for each column: declared by the method, and of this model.
+bool declares_loadings(const Method& method);
+bool has_loadings(const TrainedModel& trained);
+/// Rows are in clusters: any rows, or those of the fit.
+bool has_clusters(const TrainedModel& trained);
+/// Two factors or more for each thing.
+bool has_factors(const TrainedModel& trained);
 /// A mixture of Gaussians of the columns as they are, two or more.
 bool has_ellipses(const TrainedModel& trained);
 /// The results that tell how a fit went on: by trees, rounds or iterations.

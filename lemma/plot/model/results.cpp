@@ -6,6 +6,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/plot/model/kinds.hpp>
+#include <lemma/plot/scale.hpp>
 #include <numeric>
 
 namespace lemma::plot {
@@ -191,10 +192,41 @@ constexpr std::array kCurves{Curve{"oob_error_by_tree", "out of the bag", "trees
                              Curve{"validation_loss", "rows held out", "rounds", "mean loss"},
                              Curve{"training_error", "all learners, training rows", "rounds", "error"},
                              Curve{"error", "the learner of the round", "rounds", "error", "adaboost"},
-                             Curve{"trace", "objective", "iterations", "objective"},
+                             Curve{"trace", "", "iterations", ""},
                              Curve{"objective", "objective", "iterations", "objective", "kmeans"}};
 
 bool is_of(const Curve& curve, const Method& method) { return curve.only.empty() || curve.only == method.name(); }
+
+/// What a trace is one of: the number that the method tells at its end.
+std::string traced(const Method& method) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> kEnds{{{"lower_bound", "lower bound"},
+                                                                           {"log_likelihood", "log-likelihood"},
+                                                                           {"stress", "stress"},
+                                                                           {"objective", "objective"}}};
+  const auto results = method.results();
+  for (const auto& [name, words] : kEnds)
+    if (std::ranges::any_of(results, [&](const FieldInfo& each) { return each.name == name; })) return words;
+  return "objective";
+}
+
+/// Whether the first number of a trace is that before the first step.
+bool from_the_start(const Method& method) {
+  constexpr std::array<std::string_view, 6> kThese{"logistic", "mixture_of_experts", "nmf", "nonmetric_mds", "sammon",
+                                                   "smacof"};
+  return std::ranges::find(kThese, method.name()) != kThese.end();
+}
+
+/// A network counts passes over its rows, or steps with all of them at once.
+std::string along_of(const Curve& curve, const TrainedModel& trained) {
+  if (last_method(trained).about().family != "neural") return std::string(curve.along);
+  const auto steps = steps_of(trained.model);
+  const Value params = (steps.empty() ? trained.model : steps.back())->params();
+  const Value* solver = params.find("solver");
+  constexpr std::array<std::string_view, 4> kByBatches{"sgd", "nesterov", "adam", "rmsprop"};
+  const bool batches =
+      solver && solver->is_string() && std::ranges::find(kByBatches, solver->as_string()) != kByBatches.end();
+  return batches ? "epochs" : "iterations";
+}
 
 }  // namespace
 
@@ -206,17 +238,33 @@ std::vector<std::string_view> convergence_results(const Method& method) {
 }
 
 Figure convergence(const Shown& shown) {
+  const Method& method = last_method(shown.trained);
   Figure out;
   Panel panel;
   for (const Curve& curve : kCurves) {
     const auto values = vector_of(shown.trained, curve.result);
-    if (!is_of(curve, last_method(shown.trained))) continue;
-    const bool another = !panel.marks.empty() && (panel.x.label != curve.along || panel.y.label != curve.unit);
-    if (!values || another) continue;
-    panel.x.label = curve.along, panel.y.label = curve.unit;
+    if (!values || !is_of(curve, method)) continue;
+    const bool trace = curve.unit.empty();
+    const std::string along = along_of(curve, shown.trained), unit = trace ? traced(method) : std::string(curve.unit);
+    const bool another = !panel.marks.empty() && (panel.x.label != along || panel.y.label != unit);
+    if (another) continue;
+    panel.x.label = along, panel.y.label = unit;
+    auto at = counted(static_cast<std::size_t>(values->size()));
+    if (trace && from_the_start(method))
+      for (double& step : at) step -= 1;
     const auto number = static_cast<int>(panel.marks.size());
-    panel.marks.emplace_back(Line{counted(static_cast<std::size_t>(values->size())), list_of(*values), series(number)});
-    out.legend.entries.push_back({std::string(curve.name), series(number), LegendEntry::Key::line});
+    const std::string name(trace ? unit : curve.name);
+    panel.marks.emplace_back(Line{at, list_of(*values), series(number), 1.8, false, name});
+    if (values->size() <= 30) panel.marks.emplace_back(Points{at, list_of(*values), {}, {}, series(number), 2.6});
+    out.legend.entries.push_back({name, series(number), LegendEntry::Key::line});
+  }
+  // where a network that holds rows out stopped: the weights of that moment are kept
+  const Value results = shown.trained.results();
+  if (const Value* best = results.find("best_epoch"); best && vector_of(shown.trained, "validation_loss")) {
+    const double at = best->as_double();
+    const Extents all = extents_of(panel);
+    panel.marks.emplace_back(Segments{{at}, {all.y.least}, {at}, {all.y.greatest}, faint(), 1.2, true});
+    out.legend.entries.push_back({"kept", faint(), LegendEntry::Key::line, true});
   }
   if (out.legend.entries.size() == 1) out.legend.entries.clear();
   out.description = fmt::format("{} by {}.", panel.y.label, panel.x.label);
@@ -224,25 +272,85 @@ Figure convergence(const Shown& shown) {
   return out;
 }
 
+namespace {
+
+/// --color of the rows of the fit; Error where these are not among the rows given. Nothing where none is asked for.
+std::optional<Column> colour_of_things(const Shown& shown, Index things) {
+  if (shown.options.colour.empty()) return {};
+  require(shown.rows != nullptr, "--color takes a column of DATA: give the rows of the fit too");
+  std::vector<Index> rows;
+  for (Index i = 0; i < things; ++i) rows.push_back(shown.trained.row_names.number(i) - 1);
+  for (const Index row : rows)
+    require(row < shown.rows->rows(), fmt::format("the map has {} and DATA {}: they are not the rows of the fit",
+                                                  count_of(things, "thing"), count_of(shown.rows->rows(), "row")));
+  return shown.rows->select(rows).column(shown.options.colour);
+}
+
+/// Numbers that name groups, as digits do.
+bool few_values(const Column& column) {
+  constexpr std::size_t kMost = 12;
+  auto values = sorted_values(column.numbers().values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values.size() <= kMost;
+}
+
+/// Numbers as shades: points in bands from the least number to the greatest.
+void add_shaded(Figure& figure, Panel& panel, const Points& points, const Column& by) {
+  constexpr int kBands = 16;
+  const auto& values = by.numbers().values;
+  const auto sorted = sorted_values(values);
+  require(!sorted.empty(), fmt::format("'{}' is missing in every row", by.name));
+  const double low = sorted.front(), range = sorted.back() - low;
+  for (int band = 0; band < kBands; ++band) {
+    Points some;
+    some.paint = sequential((band + 0.5) / kBands), some.radius = points.radius;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double share = range > 0 ? (values[i] - low) / range : 0.5;
+      if (!std::isfinite(share) || std::min(static_cast<int>(share * kBands), kBands - 1) != band) continue;
+      some.x.push_back(points.x[i]), some.y.push_back(points.y[i]);
+      some.tooltips.push_back(fmt::format("{}: {}", points.tooltips[i], format_significant(values[i], 4)));
+    }
+    if (!some.x.empty()) panel.marks.emplace_back(std::move(some));
+  }
+  figure.legend = {by.name, {}, Legend::Ramp{Paint::Of::sequential, low, low + range}};
+}
+
+}  // namespace
+
 Figure map(const Shown& shown) {
+  constexpr Index kMostNames = 200, kMostNumbers = 60;
   const Matrix places = *matrix_of(shown.trained, "coordinates");
   require(places.cols() >= 2, "a map needs two dimensions");
+  const Index n = places.rows();
   std::vector<std::string> names;
   const Value results = shown.trained.results();
   if (const Value* things = results.find("things")) names = things->as_strings("things");
-  const bool named = static_cast<Index>(names.size()) == places.rows();
-  for (Index i = 0; !named && i < places.rows(); ++i) names.push_back(shown.trained.row_names.name(i));
+  const bool named = std::ssize(names) == n || !shown.trained.row_names.names.empty();
+  for (Index i = std::ssize(names); i < n; ++i) names.push_back(shown.trained.row_names.name(i));
+  const auto by = colour_of_things(shown, n);
+  Figure out;
   Panel panel{"", {"coordinate 1"}, {"coordinate 2"}, {}};
   panel.equal = true;
   const std::vector<double> x = list_of(places.col(0)), y = list_of(places.col(1));
-  panel.marks.emplace_back(Points{x, y, {}, names});
-  if (places.rows() <= 200) {
+  Points points{x, y, {}, names};
+  if (by && is_numeric(*by) && !few_values(*by)) {
+    add_shaded(out, panel, points, *by);
+  } else {
+    const Groups groups = by ? groups_of(*by) : Groups();
+    points.group = groups.code;
+    for (std::size_t i = 0; !groups.empty() && i < names.size(); ++i)
+      if (groups.code[i] >= 0) points.tooltips[i] += ": " + groups.names[static_cast<std::size_t>(groups.code[i])];
+    panel.marks.emplace_back(std::move(points));
+    if (!groups.empty()) out.legend = legend_of(groups, LegendEntry::Key::point);
+  }
+  if (n <= (named ? kMostNames : kMostNumbers)) {
     Words words{x, y, names};
     words.centred = false;
     panel.marks.emplace_back(std::move(words));
   }
-  return of_panel(std::move(panel),
-                  fmt::format("Map of {} in the first two coordinates.", count_of(places.rows(), "thing")));
+  out.panels.push_back(std::move(panel));
+  out.description = fmt::format("Map of {} in the first two coordinates.", count_of(n, "thing"));
+  return out;
 }
 
 }  // namespace lemma::plot

@@ -175,16 +175,15 @@ Figure regions(const Shown& shown) {
     for (std::size_t i = 0; i < points.x.size(); ++i)
       if (all.kept.row(static_cast<Index>(i)) + 1 == static_cast<Index>((*support)(k)))
         rings.x.push_back(points.x[i]), rings.y.push_back(points.y[i]);
-  rings.paint = ink(0.45), rings.radius = points.radius + 2.2;
+  rings.paint = ink(0.8), rings.radius = points.radius + 1.6;
   const auto ringed = static_cast<Index>(rings.x.size());
-  if (ringed > 0) panel.marks.emplace_back(std::move(rings));
+  if (ringed > 0) panel.marks.emplace_back(std::move(rings)), points.paint.opacity = 1;  // no ring shines through
   panel.marks.emplace_back(std::move(points));
-  Figure out =
-      of_panel(std::move(panel),
-               fmt::format("Where each of {} is predicted, along {} and {}{}.",
-                           count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1],
-                           ringed > 0 ? fmt::format("; {} in dark rings", count_of(ringed, "support vector")) : ""),
-               720);
+  Figure out = of_panel(std::move(panel),
+                        fmt::format("Where each of {} is predicted, along {} and {}{}.",
+                                    count_of(static_cast<Index>(classes.size()), "class"), names[0], names[1],
+                                    ringed > 0 ? fmt::format("; {} in rings", count_of(ringed, "support vector")) : ""),
+                        720);
   out.legend.title = shown.trained.design.target();
   for (std::size_t k = 0; k < classes.size(); ++k)
     out.legend.entries.push_back({classes[k], series(static_cast<int>(k)), LegendEntry::Key::point});

@@ -12,8 +12,14 @@
 namespace lemma::plot {
 namespace {
 
+/// A density goes on where the rows end.
+Range wider(const Range& range) {
+  const double room = 0.1 * (range.high - range.low);
+  return {range.low - room, range.high + room};
+}
+
 Figure density_along(const Shown& shown, const Column& x) {
-  const Range range = range_of(x);
+  const Range range = wider(range_of(x));
   const auto grid = spread(range.low, range.high, 300);
   const Prediction said = shown.trained.predict(Table({numeric(x.name, grid)}), {.what = {"log_density"}});
   std::vector<double> height;
@@ -39,7 +45,7 @@ Figure density_contours(const Shown& shown) {
   const auto names = shown.trained.design.columns();
   if (names.size() == 1) return density_along(shown, shown.rows->column(names[0]));
   const Column &cx = shown.rows->column(names[0]), &cy = shown.rows->column(names[1]);
-  const Range rx = range_of(cx), ry = range_of(cy);
+  const Range rx = wider(range_of(cx)), ry = wider(range_of(cy));
   const auto gx = spread(rx.low, rx.high, kSteps), gy = spread(ry.low, ry.high, kSteps);
   std::vector<double> x, y;
   for (const double b : gy)
@@ -49,6 +55,7 @@ Figure density_contours(const Shown& shown) {
           .log_density();
   const Matrix f = Eigen::Map<const Matrix>(log.data(), static_cast<Index>(gy.size()), static_cast<Index>(gx.size()));
   Panel panel{"", axis_of(cx), axis_of(cy), {}};
+  panel.x.from = rx.low, panel.x.to = rx.high, panel.y.from = ry.low, panel.y.to = ry.high;
   Points points{cx.numbers().values, cy.numbers().values, {}, {}};
   points.paint = series(0, 0.5), points.radius = 2.2;
   panel.marks.emplace_back(std::move(points));
@@ -66,9 +73,38 @@ Figure density_contours(const Shown& shown) {
   return out;
 }
 
+namespace {
+
+bool assigns(const TrainedModel& trained) {
+  const auto parts = trained.model->parts();
+  return std::ranges::any_of(parts, [](const PartInfo& each) { return each.name == kClusterPart.name; });
+}
+
+/// As the model assigns rows, or where it knows those of its fit alone, theirs: −1 is none.
+Labels clusters_of(const Shown& shown, const DesignData& data) {
+  if (assigns(shown.trained)) return shown.trained.predict(data).label();
+  const Vector found = *vector_of(shown.trained, "labels");
+  require(found.size() == data.x.rows(), fmt::format("this {} has clusters of the {} of its fit alone, and DATA has {}",
+                                                     shown.trained.model->method().name(),
+                                                     count_of(found.size(), "row"), format_count(data.x.rows())));
+  Labels out;
+  for (const double label : found) out.push_back(static_cast<int>(label) - 1);
+  return out;
+}
+
+}  // namespace
+
+bool has_clusters(const TrainedModel& trained) {
+  if (trained.model->task() != Task::clustering) return false;
+  if (assigns(trained)) return true;
+  const Value params = trained.model->params();
+  const Value* input = params.find("input");
+  return vector_of(trained, "labels") && (!input || !input->is_string() || input->as_string() == "rows");
+}
+
 Figure silhouette_bars(const Shown& shown) {
   const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
-  const Labels all = shown.trained.predict(data).label();
+  const Labels all = clusters_of(shown, data);
   std::vector<Index> clustered;  // noise has no silhouette
   Labels label;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -168,13 +204,16 @@ Table coordinates_of(const Shown& shown) {
   const auto name = [&](std::size_t k) { return k < names.size() ? names[k] : fmt::format("coordinate {}", k + 1); };
   Table out({numeric(name(0), list_of(places.col(0))), numeric(name(1), list_of(places.col(1)))});
   const auto& classes = shown.trained.design.classes();
-  if (!classes.empty() && data.label.size() == static_cast<std::size_t>(places.rows()))
-    out.add({shown.trained.design.target(), Categories{{data.label.begin(), data.label.end()}, classes}});
-  else if (!shown.options.colour.empty() && shown.options.colour != name(0) && shown.options.colour != name(1)) {
+  const std::string& colour = shown.options.colour;
+  if (!colour.empty()) {
     std::vector<Index> kept = data.kept;
     if (kept.empty())
       for (Index i = 0; i < places.rows(); ++i) kept.push_back(i);
-    out.add(shown.rows->select(kept).column(shown.options.colour));
+    Column by = shown.rows->select(kept).column(colour);
+    if (by.name == name(0) || by.name == name(1)) by.name += " ";  // the coordinates of a step that keeps its columns
+    out.add(std::move(by));
+  } else if (!classes.empty() && data.label.size() == static_cast<std::size_t>(places.rows())) {
+    out.add({shown.trained.design.target(), Categories{{data.label.begin(), data.label.end()}, classes}});
   }
   return out;
 }
@@ -225,7 +264,7 @@ Figure biplot(const Shown& shown) {
     names.x.push_back(arrows(j, 0)), names.y.push_back(arrows(j, 1)),
         names.words.push_back(features[static_cast<std::size_t>(j)]);
   }
-  names.centred = false;
+  names.centred = false, names.outward = true;
   out.panels[0].marks.emplace_back(std::move(drawn)), out.panels[0].marks.emplace_back(std::move(names));
   out.panels[0].equal = true;
   out.description = fmt::format("Biplot of {} and {}: rows as points, columns as arrows.", count_of(rows, "row"),
@@ -233,25 +272,81 @@ Figure biplot(const Shown& shown) {
   return out;
 }
 
-Figure clusters(const Shown& shown) {
-  constexpr std::size_t kMost = 6;
-  const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
-  const Labels label = shown.trained.predict(data).label();
-  const auto& features = shown.trained.design.features();
-  Table table;
+namespace {
+
+/// The columns that pairs show: those of numbers, and where these are fewer than two the codes of categories too, moved aside a
+/// little so that equal ones are seen.
+struct PairColumns {
+  std::vector<std::size_t> which;
   std::vector<Column> columns;
-  for (std::size_t j = 0; j < std::min(features.size(), kMost); ++j)
-    columns.push_back(numeric(features[j], list_of(data.x.col(static_cast<Index>(j)))));
+};
+PairColumns pair_columns(const TrainedModel& trained, const Matrix& x) {
+  constexpr std::size_t kMost = 6;
+  constexpr double kGolden = 0.6180339887498949;
+  const auto& features = trained.design.features();
+  const auto levels = trained.design.levels();
+  const auto code = [&](std::size_t j) { return j < levels.size() && !levels[j].empty(); };
+  std::size_t numbers = 0;
+  for (std::size_t j = 0; j < features.size(); ++j) numbers += !code(j);
+  PairColumns out;
+  for (std::size_t j = 0; j < features.size() && out.which.size() < kMost; ++j) {
+    if (code(j) && numbers >= 2) continue;
+    auto values = list_of(x.col(static_cast<Index>(j)));
+    for (std::size_t i = 0; code(j) && i < values.size(); ++i)
+      values[i] += 0.4 * (std::fmod(static_cast<double>(i) * kGolden, 1) - 0.5);
+    out.which.push_back(j), out.columns.push_back(numeric(features[j], std::move(values)));
+  }
+  return out;
+}
+
+/// What methods call the centres of clusters, one in each row.
+std::optional<Matrix> centers_of(const TrainedModel& trained) {
+  if (steps_of(trained.model).size() > 1) return {};  // they lie where the steps before the last put the rows
+  for (const std::string_view name : {"centers", "medoids", "modes"})
+    if (auto found = matrix_of(trained, name);
+        found && found->cols() == static_cast<Index>(trained.design.features().size()))
+      return found;
+  return {};
+}
+
+}  // namespace
+
+Figure pairs_of_groups(const Shown& shown, const Matrix& x, const Column& groups, const Matrix* centers,
+                       const Labels& of) {
+  PairColumns chosen = pair_columns(shown.trained, x);
+  const auto count = chosen.which.size();
+  chosen.columns.push_back(groups);
+  Figure out = draw(count > 1 ? "pairs" : "histogram", Table(chosen.columns), "", {.colour = groups.name});
+  out.title.clear();
+  if (!centers || count < 2) return out;
+  for (Panel& panel : out.panels) {
+    if (panel.row == panel.column) continue;
+    const auto along = list_of(centers->col(static_cast<Index>(chosen.which[static_cast<std::size_t>(panel.column)])));
+    const auto down = list_of(centers->col(static_cast<Index>(chosen.which[static_cast<std::size_t>(panel.row)])));
+    const double radius = count > 4 ? 3.2 : 4.2;
+    panel.marks.emplace_back(Points{along, down, {}, {}, ink(), radius + 1.6});
+    panel.marks.emplace_back(Points{along, down, of, {}, series(0), radius});
+  }
+  return out;
+}
+
+Figure clusters(const Shown& shown) {
+  const DesignData data = shown.trained.design.apply(*shown.rows, Missing::drop);
+  const Labels label = clusters_of(shown, data);
+  const auto& features = shown.trained.design.features();
   const int most = label.empty() ? 0 : *std::max_element(label.begin(), label.end());
   Categories found{{label.begin(), label.end()}, {}};
   for (int k = 0; k <= most; ++k) found.levels.push_back(std::to_string(k + 1));
-  columns.push_back({"cluster", std::move(found)});
-  Figure out = features.size() > 1 ? draw("pairs", Table(columns), "", {.colour = "cluster"})
-                                   : draw("histogram", Table(columns), "", {.colour = "cluster"});
-  out.title.clear();
+  const auto centers = centers_of(shown.trained);
+  Labels of;
+  for (Index k = 0; centers && k < centers->rows(); ++k) of.push_back(static_cast<int>(k));
+  Figure out = pairs_of_groups(shown, data.x, {"cluster", std::move(found)}, centers ? &*centers : nullptr, of);
+  const auto drawn = std::sqrt(static_cast<double>(out.panels.size()));
   out.description = fmt::format(
-      "{} in {}{}.", count_of(static_cast<Index>(label.size()), "row"), count_of(most + 1, "cluster"),
-      features.size() > kMost ? fmt::format(", along the first {} of {} columns", kMost, features.size()) : "");
+      "{} in {}{}{}.", count_of(static_cast<Index>(label.size()), "row"), count_of(most + 1, "cluster"),
+      drawn < static_cast<double>(features.size()) ? fmt::format(", along {:.0f} of {} columns", drawn, features.size())
+                                                   : "",
+      centers && drawn > 1 ? "; the centres have rims" : "");
   return out;
 }
 
