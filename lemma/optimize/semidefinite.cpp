@@ -47,6 +47,15 @@ Matrix weighted(const Csr& a, const Vector& y) {
   return out;
 }
 
+/// Σ_k y_k a_k a_kᵀ X, where rows of `ax` are a_kᵀ X.
+Matrix weighted_times(const Csr& a, const Vector& y, const Matrix& ax) {
+  Matrix out = Matrix::Zero(a.width, ax.cols());
+  for (Index k = 0; k < a.rows(); ++k)
+    for (Index e = a.start[at(k)]; e < a.start[at(k) + 1]; ++e)
+      out.row(a.column[at(e)]) += (y(k) * a.value[at(e)]) * ax.row(k);
+  return out;
+}
+
 bool is_definite(Matrix x) { return blas::cholesky(x); }
 
 /// Z⁻¹, of a definite Z.
@@ -108,16 +117,17 @@ class InteriorPoint {
       Matrix second = Matrix::Zero(n_, n_);
       d.y = target * (of_inverse + y_.cwiseInverse()) - p_.b;
       if (before) {
-        const Matrix turned = multiply(multiply(before->x, before->z, execution_), *z_inverse, execution_);
+        const Matrix turned = transposed_multiply(weighted_times(p_.a, before->y, before->ax), *z_inverse, execution_);
         second = 0.5 * (turned + turned.transpose());
         d.y -= squares(p_.a, times(p_.a, second, execution_)) + before->s.cwiseProduct(before->y).cwiseQuotient(y_);
       }
       blas::solve_upper(blas::Op::transposed, system, d.y);
       blas::solve_upper(blas::Op::plain, system, d.y);
       d.z = weighted(p_.a, d.y);
-      const Matrix turned = multiply(multiply(x_, d.z, execution_), *z_inverse, execution_);
+      const Matrix turned = transposed_multiply(weighted_times(p_.a, d.y, ax), *z_inverse, execution_);
       d.x = target * *z_inverse - x_ - 0.5 * (turned + turned.transpose()) - second;
-      d.s = -squares(p_.a, times(p_.a, d.x, execution_));
+      d.ax = times(p_.a, d.x, execution_);
+      d.s = -squares(p_.a, d.ax);
       d.primal = longest(x_, d.x, longest(s_, d.s));
       d.dual = longest(z_, d.z, longest(y_, d.y));
       return d;
@@ -139,7 +149,7 @@ class InteriorPoint {
 
  private:
   struct Direction {
-    Matrix x, z;
+    Matrix x, z, ax;  // ax: rows a_kᵀ x
     Vector y, s;
     double primal = 0, dual = 0;  // how far to go
   };
