@@ -5,6 +5,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/model/look_again.hpp>
+#include <lemma/model/threshold.hpp>
 
 namespace lemma {
 namespace {
@@ -15,10 +16,8 @@ void require_probabilities(const AnyModel& model) {
   const bool gives = std::any_of(parts.begin(), parts.end(),
                                  [](const PartInfo& part) { return part.name == kProbabilitiesPart.name; });
   if (gives && model->class_count() > 1) return;
-  const auto way = model->method().way_to(kProbabilitiesPart.name);
-  throw Error(fmt::format(
-      "decide: {} gives no probabilities to decide by; {}", model->method().name(),
-      way.empty() ? fmt::format("calibrate({}) does", model->method().name()) : fmt::format("fit it with {}", way)));
+  throw Error(fmt::format("decide: {} gives no probabilities to decide by; {}", model->method().name(),
+                          way_to_probabilities(model->method())));
 }
 
 void require_rule(const Decide& spec, Index classes) {

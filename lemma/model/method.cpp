@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/model/column_sizes.hpp>
+#include <lemma/model/threshold.hpp>
 
 namespace lemma {
 namespace {
@@ -263,6 +264,9 @@ void check_asked(const AnyModel::Interface& model, const PredictOptions& options
     if (wanted == "all" || std::find(names.begin(), names.end(), wanted) != names.end()) continue;
     const auto way = model.method().way_to(wanted);
     if (!way.empty()) throw Error(fmt::format("this {} gives no {}: fit it with {}", method, wanted, way));
+    if (wanted == kProbabilitiesPart.name && model.task() == Task::classification)
+      throw Error(fmt::format("{} gives no probabilities, {}; it gives {}", method,
+                              way_to_probabilities(model.method()), join_words(names)));
     throw Error(
         fmt::format("{} gives no {}{}; it gives {}", method, wanted, did_you_mean(wanted, names), join_words(names)));
   }

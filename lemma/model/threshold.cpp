@@ -26,13 +26,16 @@ void check(const AnyModel& model, double threshold) {
                     "probabilities gives theirs",
                     method.name(), model->class_count()));
   if (gives_probabilities(model)) return;
-  const auto way = method.way_to(kProbabilitiesPart.name);
-  throw Error(
-      fmt::format("this {} gives no probabilities that --threshold could be held against: {}", method.name(),
-                  way.empty() ? "use a method that does, such as logistic" : fmt::format("fit it with {}", way)));
+  throw Error(fmt::format("this {} gives no probabilities that --threshold could be held against: {}", method.name(),
+                          way_to_probabilities(method)));
 }
 
 }  // namespace
+
+std::string way_to_probabilities(const Method& method) {
+  const auto way = method.way_to(kProbabilitiesPart.name);
+  return way.empty() ? fmt::format("calibrate({}) does", method.name()) : fmt::format("fit it with {}", way);
+}
 
 Prediction predict_at_threshold(const AnyModel& model, double threshold, const MatrixView& x,
                                 const PredictOptions& options) {

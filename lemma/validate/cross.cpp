@@ -140,7 +140,7 @@ std::vector<Leak> leaks_of(const Experiment& experiment, const Resampling& resam
   const Index round = plan.kind == PlanKind::folds ? plan.folds : std::min<Index>(resampling.size(), 20);
   for (Index i = 0; i < std::min(round, resampling.size()); ++i) some.push_back(resampling.at(i));
   const auto hashes = experiment.hashes();
-  return leaks(some, resampling.rows(), hashes);
+  return leaks(some, resampling.rows(), hashes, resampling.size());
 }
 
 }  // namespace

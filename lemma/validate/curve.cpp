@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/model/threshold.hpp>
 #include <lemma/validate/curve.hpp>
 #include <lemma/validate/judge/parts.hpp>
 
@@ -39,14 +40,13 @@ Vector score_from(const TrainedModel& trained, const AskedTable& asked, const Ta
                   const std::string& name, CurveKind kind) {
   const Matrix& p = asked.answers.probabilities;
   if (p.size() > 0) return p.col(positive);
-  const auto way = trained.model->method().way_to(kProbabilitiesPart.name);
-  const std::string hint = way.empty() ? "" : fmt::format("; fit it with {}", way);
+  const std::string hint = way_to_probabilities(trained.model->method());
   if (kind == CurveKind::calibration)
-    throw Error(fmt::format("{} gives no probabilities that could be calibrated{}", name, hint));
+    throw Error(fmt::format("{} gives no probabilities that could be calibrated; {}", name, hint));
   if (asked.answers.score.size() > 0) return asked.answers.score * (positive == 1 ? 1.0 : -1.0);
   if (!judging::gives(trained.model, kDecisionPart))
-    throw Error(
-        fmt::format("{} gives neither probabilities nor a decision value that rows could be ordered by{}", name, hint));
+    throw Error(fmt::format("{} gives neither probabilities nor a decision value that rows could be ordered by; {}",
+                            name, hint));
   PredictOptions options;
   options.what = {std::string(kDecisionPart.name)};
   const Table table = (data.table() ? *data.table() : read_all(data)).select(asked.kept.rows(0, asked.kept.count()));

@@ -60,7 +60,7 @@ TEST(Curve, OfMarginsWithoutProbabilitiesGoesByTheDecision) {
   const auto found = curve(CurveKind::roc, models, MemoryTableStream(fresh));
   EXPECT_GT(found.curves[0].measures[0].value, 0.8);
   EXPECT_EQ(message_of([&] { curve(CurveKind::calibration, models, MemoryTableStream(fresh)); }),
-            "svm gives no probabilities that could be calibrated");
+            "svm gives no probabilities that could be calibrated; calibrate(linear_svm) does");
   CurveOptions other;
   other.positive = "No";
   EXPECT_NEAR(curve(CurveKind::roc, models, MemoryTableStream(fresh), other).curves[0].measures[0].value,

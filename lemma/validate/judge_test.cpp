@@ -327,8 +327,7 @@ TEST(Judge, AThresholdDecidesBetweenTwoClasses) {
             "this svm gives no probabilities that --threshold could be held against: fit it with --probabilities true");
   EXPECT_EQ(
       message_of([&] { judge(trained<Perceptron>("type ~ .", train), test, {.threshold = 0.9}); }),
-      "this perceptron gives no probabilities that --threshold could be held against: use a method that does, such "
-      "as logistic");
+      "this perceptron gives no probabilities that --threshold could be held against: calibrate(perceptron) does");
 }
 
 TEST(Judge, AModelThatOnlyTransformsIsNotJudged) {

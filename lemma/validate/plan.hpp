@@ -108,8 +108,9 @@ struct Leak {
 };
 std::string_view name_of(Leak::Kind kind);
 /// Of rows set apart by a plan, or by hand: a row that trains and judges, rows that are equal to each other by their hashes
-/// (empty: not asked), a group on both sides, training rows later than those that judge.
+/// (empty: not asked), a group on both sides, training rows later than those that judge. Where these are the first of more, `all` of
+/// them, the sentences say so.
 std::vector<Leak> leaks(std::span<const Resample> resamples, const PlanRows& rows,
-                        std::span<const std::uint64_t> hashes = {});
+                        std::span<const std::uint64_t> hashes = {}, Index all = 0);
 
 }  // namespace lemma

@@ -27,11 +27,17 @@ struct Found {
   }
 };
 
-std::string in_some(const Found& found, std::size_t all) {
-  return all == 1
-             ? ""
-             : fmt::format(" in {} of {} splits", format_count(found.resamples), format_count(static_cast<Index>(all)));
-}
+/// " in 11 of 20 splits", or of the first 20 of more.
+struct Splits {
+  std::size_t looked_at = 0, all = 0;
+  std::string with(const Found& found) const {
+    if (all == 1) return "";
+    return fmt::format(
+        " in {} of {}{} splits", format_count(found.resamples),
+        looked_at < all ? fmt::format("the first {} of ", format_count(static_cast<Index>(looked_at))) : "",
+        format_count(static_cast<Index>(all)));
+  }
+};
 
 }  // namespace
 
@@ -46,7 +52,7 @@ std::string_view name_of(Leak::Kind kind) {
 }
 
 std::vector<Leak> leaks(std::span<const Resample> resamples, const PlanRows& rows,
-                        std::span<const std::uint64_t> hashes) {
+                        std::span<const std::uint64_t> hashes, Index all) {
   std::vector<Leak> out;
   std::vector<Index> itself;
   for (Index i = 0; i < rows.count; ++i) itself.push_back(i);
@@ -63,31 +69,31 @@ std::vector<Leak> leaks(std::span<const Resample> resamples, const PlanRows& row
     for (const Index i : each.test) first = std::min(first, at(i));
     reversed.add(std::count_if(each.train.begin(), each.train.end(), [&](Index i) { return at(i) > first; }));
   }
-  const auto all = resamples.size();
+  const Splits splits{resamples.size(), std::max(resamples.size(), static_cast<std::size_t>(all))};
   if (both.rows > 0)
     out.push_back({Kind::row_in_both,
                    fmt::format("{} that judge{} also train{}: the figures flatter the method",
-                               lemma::count_of(both.rows, "row"), both.rows == 1 ? "s" : "", in_some(both, all))});
+                               lemma::count_of(both.rows, "row"), both.rows == 1 ? "s" : "", splits.with(both))});
   if (equal.rows > 0)
     out.push_back({Kind::equal_rows,
                    fmt::format("{} equal, response included, to a training row{}: the same example twice is judged by "
                                "itself; --group COLUMN keeps copies together",
                                equal.rows == 1 ? "1 row that judges is"
                                                : fmt::format("{} rows that judge are", format_count(equal.rows)),
-                               in_some(equal, all))});
+                               splits.with(equal))});
   if (apart.rows > 0)
     out.push_back({Kind::group_apart,
                    fmt::format("groups are split apart: {} that judge{} {} of a group that trains too{}; a method may "
                                "know the group instead of the rule",
                                lemma::count_of(apart.rows, "row"), apart.rows == 1 ? "s" : "",
-                               apart.rows == 1 ? "is" : "are", in_some(apart, all))});
+                               apart.rows == 1 ? "is" : "are", splits.with(apart))});
   if (reversed.rows > 0)
     out.push_back({Kind::time_reversed,
                    fmt::format("time is reversed: {} later than the first that judges{}; what is to come predicts what "
                                "was",
                                reversed.rows == 1 ? "1 training row is"
                                                   : fmt::format("{} training rows are", format_count(reversed.rows)),
-                               in_some(reversed, all))});
+                               splits.with(reversed))});
   return out;
 }
 
