@@ -31,6 +31,25 @@ void hear(const Execution& execution) {
   if (execution.cancelled()) throw Cancelled();
 }
 
+/// A matrix of columns, read as the rows of its transpose: the way in which the door to BLAS takes matrices.
+MatrixView turned(const Eigen::Ref<const Columns>& a) {
+  return Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(a.data(), a.cols(), a.rows(),
+                                                           Eigen::OuterStride<>(a.outerStride()));
+}
+/// A B and Aᵀ B, with A of many rows and few columns.
+Columns product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b) {
+  Columns out(a.rows(), b.cols());
+  blas::gemm(blas::Op::plain, turned(b), blas::Op::plain, turned(a),
+             Eigen::Map<Matrix>(out.data(), b.cols(), a.rows()));
+  return out;
+}
+Columns transposed_product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b) {
+  Columns out(a.cols(), b.cols());
+  blas::gemm(blas::Op::plain, turned(b), blas::Op::transposed, turned(a),
+             Eigen::Map<Matrix>(out.data(), b.cols(), a.cols()));
+  return out;
+}
+
 Columns orthonormal(Columns z) {
   const Vector factors = blas::householder(z);
   blas::form_q(z, factors);
@@ -40,10 +59,10 @@ Columns orthonormal(Columns z) {
 /// An orthonormal basis of w beside q. Twice: what is left of a block that lies in q nearly is turned out of it again.
 Columns beside(const Eigen::Ref<const Columns>& q, Columns w) {
   for (int pass = 0; pass < 2; ++pass) {
-    w -= q * (q.transpose() * w);
+    w -= product(q, transposed_product(q, w));
     w = orthonormal(std::move(w));
   }
-  return w - q * (q.transpose() * w);
+  return w - product(q, transposed_product(q, w));
 }
 
 /// A block, and T times it where that is known already.
@@ -62,22 +81,22 @@ Block krylov_cycle(const Operator& times, const Block& from, const Execution& ex
     else tq.middleCols(k * b, b) = times(q.middleCols(k * b, b));
     if (k + 1 < kDepth) q.middleCols((k + 1) * b, b) = beside(q.leftCols((k + 1) * b), tq.middleCols(k * b, b));
   }
-  const Columns h = q.transpose() * tq;
+  const Columns h = transposed_product(q, tq);
   const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())), b);
   const Columns vectors = ritz.vectors;
-  return {q * vectors, tq * vectors};
+  return {product(q, vectors), product(tq, vectors)};
 }
 
 /// The pairs of A within the span of z, ascending or descending, with their residuals.
 PartialEigen rayleigh_ritz(const Columns& z, const Columns& az, Index count, bool ascending) {
-  const Columns h = z.transpose() * az;
+  const Columns h = transposed_product(z, az);
   const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())));
   PartialEigen out;
   out.values = ascending ? Vector(ritz.values.reverse().head(count)) : Vector(ritz.values.head(count));
   const Columns y =
       ascending ? Columns(ritz.vectors.rowwise().reverse().leftCols(count)) : Columns(ritz.vectors.leftCols(count));
-  const Columns v = z * y;
-  out.residuals = (az * y - v * out.values.asDiagonal()).colwise().norm().transpose();
+  const Columns v = product(z, y);
+  out.residuals = (product(az, y) - v * out.values.asDiagonal()).colwise().norm().transpose();
   out.vectors = v;
   return out;
 }
