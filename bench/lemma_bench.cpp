@@ -254,7 +254,10 @@ Value kmeans(const Job& task, const std::string& name, int iterations) {
 Value gmm(const Job& task) {
   Value out = Value::object(), quality = Value::object();
   const Matrix x = task.matrix("gmm_X.npy"), start = task.matrix("gmm_init.npy");
-  const Gmm spec{.components = {static_cast<double>(start.rows())}, .start = start, .max_iterations = 20};
+  const Gmm spec{.components = {static_cast<double>(start.rows())},
+                 .start = start,
+                 .max_iterations = 20,
+                 .tolerance = 1e-300};  // all 20
   const auto model = timed(out, [&] { return fit(spec, x, task.options); });
   quality.set("log_likelihood", model.log_likelihood);
   out.set("quality", quality);
