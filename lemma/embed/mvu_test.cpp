@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/row_views.hpp>
+#include <lemma/embed/mds.hpp>
 #include <lemma/embed/mvu.hpp>
 #include <lemma/embed/shared/swiss_roll_test.hpp>
 #include <lemma/model/fit.hpp>
@@ -91,6 +92,21 @@ TEST(Mvu, WhatIsNotThePlaceOfLeastTensionFailsItsCertificate) {
   model.tensions(0) = -1e-6;
   EXPECT_FALSE(seen_again(model, x).holds());
   EXPECT_FALSE(seen_again(fit(Mvu{.max_iterations = 3}, x), x).holds());
+}
+
+TEST(Mvu, TheNaturalWrongPrincipalComponentsKeepAllDistancesAndFail) {
+  const Matrix x = swiss_roll().points.topRows(60);
+  MvuModel model = fit(Mvu{}, x);
+  const MdsModel space = fit(Mds{.dimensions = 3}, x), plane = fit(Mds{.dimensions = 2}, x);
+  static_cast<Embedded&>(model) = plane;  // with how good its picture is
+  model.unfolded = space.places;          // rolled up as before: all distances are kept
+  model.eigenvalues = plane.eigenvalues.head(2);
+  model.variance = space.places.squaredNorm();
+  model.explained = model.eigenvalues / model.variance;
+  EXPECT_LT(model.variance, 0.9 * model.bound);
+  const Certificate found = seen_again(model, x);
+  EXPECT_FALSE(found.holds());
+  EXPECT_NE(found.message.find("raise --max_iterations"), std::string::npos) << found.message;
 }
 
 TEST(Mvu, PiecesAreJoinedAndSaid) {
