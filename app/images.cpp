@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 #include <lemma/core/params.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 
 namespace lemma::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <lemma/cluster/kmeans/vq.hpp>
 #include <lemma/core/text.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 #include <tuple>
 
 namespace lemma::app {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 #include <string>
 
 namespace {

@@ -4,7 +4,7 @@
 #include <lemma/core/file.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/data/image.hpp>
-#include <lemma/data/image_test.hpp>
+#include <lemma/data/image/images_test.hpp>
 #include <tests/message_of.hpp>
 #include <zlib.h>
 

@@ -1,7 +1,7 @@
 // lemma/data/design/parts.hpp: what a Design is made of. Only the files of the design include it.
 #pragma once
 #include <lemma/data/design.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 #include <lemma/data/use.hpp>
 #include <lemma/data/words.hpp>
 #include <lemma/math/splines.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include <lemma/data/expression/parser.hpp>
 #include <lemma/data/expression/types.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 #include <lemma/data/words.hpp>
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
-// lemma/data/pixels_test.cpp: images at other sizes, and the directions of their edges.
+// lemma/data/image/pixels_test.cpp: images at other sizes, and the directions of their edges.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 
 namespace lemma {
 namespace {

@@ -1,4 +1,4 @@
-// lemma/data/pixels.hpp: images as numbers: grey levels at a given size, and histograms of the directions of their edges.
+// lemma/data/image/pixels.hpp: images as numbers: grey levels at a given size, and histograms of the directions of their edges.
 #pragma once
 #include <lemma/core/matrix.hpp>
 #include <lemma/data/image.hpp>

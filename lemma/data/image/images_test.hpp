@@ -1,4 +1,4 @@
-// lemma/data/image_test.hpp: images for tests, written by libpng and libjpeg themselves.
+// lemma/data/image/images_test.hpp: images for tests, written by libpng and libjpeg themselves.
 #pragma once
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
-// lemma/data/pixels.cpp
+// lemma/data/image/pixels.cpp
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
-#include <lemma/data/pixels.hpp>
+#include <lemma/data/image/pixels.hpp>
 #include <numbers>
 
 namespace lemma {
