@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 #include <lemma/core/random.hpp>
 #include <lemma/core/rounding_words.hpp>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/moments.hpp>
 #include <lemma/math/row_products.hpp>
+#include <lemma/math/rows_like.hpp>
 #include <lemma/mixture/gaussian.hpp>
 #include <lemma/mixture/gaussian/mcd.hpp>
 #include <lemma/mixture/shared/plain_scatter.hpp>
@@ -147,8 +149,9 @@ void GaussianModel::check() const {
   const Index p = width();
   require(p > 0 && covariance.rows() == p && covariance.cols() == p,
           "gaussian: mean and covariance do not fit together");
-  require(mean.allFinite() && covariance.allFinite() && std::isfinite(log_likelihood) && std::isfinite(outliers) &&
-              outliers >= 0,
+  require(mean.allFinite() && covariance.allFinite() && std::isfinite(log_likelihood) &&
+              (std::isnan(outliers) || (std::isfinite(outliers) && outliers >= 0)) && std::isfinite(weight) &&
+              weight >= 0,
           "gaussian: a number is not usable");
   require(covariance == covariance.transpose() && (covariance.diagonal().array() > 0).all() &&
               cholesky(covariance).has_value(),
@@ -159,7 +162,7 @@ void GaussianModel::check() const {
   const Index q = robust ? p : 0;
   require(set_mean.size() == q && set_covariance.rows() == q && set_covariance.cols() == q &&
               (set_rows > 0) == robust && set_mean.allFinite() && set_covariance.allFinite() &&
-              set_covariance == set_covariance.transpose(),
+              set_covariance == set_covariance.transpose() && !(robust && std::isnan(outliers)),
           "gaussian: the set of rows does not fit the estimate");
 }
 
@@ -214,7 +217,8 @@ std::string GaussianModel::summary(const Names& names) const {
   out += fmt::format("Means, standard deviations{}:\n", width() <= kMost ? " and correlations" : "");
   out += table.str({.width = 100});
   out += fmt::format("\nlog-likelihood {}   outliers {} (squared distance above {}, false alarm {:g})\n",
-                     format_significant(log_likelihood, 7), format_significant(outliers, 7),
+                     format_significant(log_likelihood, 7),
+                     std::isnan(outliers) ? "not counted after an update" : format_significant(outliers, 7),
                      format_significant(cutoff, 5), spec.false_alarm);
   return out;
 }
@@ -228,6 +232,7 @@ GaussianModel fit(const Valid<Gaussian>& spec, const Rows& rows, const FitOption
   mixture::triangle_of("gaussian", spread, rows, "");
   model.mean = spread.mean;
   model.covariance = spread.covariance;
+  model.weight = spread.weight;
   if (spec->estimate == GaussianEstimate::mcd) estimate_robustly(model, rows, options.seed, execution.part(0.3, 0.8));
   model.cutoff = cutoff_of(model.spec, model.width());
   const auto tally = scan(rows, Tally(model), execution.part(0.8, 0.9));
@@ -244,8 +249,9 @@ Certificate certify(const GaussianModel& model, const Rows& rows, const Executio
                                : lack_of_likelihood(model, rows, execution.part(0, 0.7));
   const auto tally = scan(rows, Tally(model), execution.part(0.7, 1));
   const double unit = std::abs(tally.log_likelihood) + found.weight * static_cast<double>(model.width());
-  const double told = std::max(std::abs(tally.log_likelihood - model.log_likelihood) / unit,
-                               std::abs(tally.outliers - model.outliers) / found.weight);
+  double told = std::abs(tally.log_likelihood - model.log_likelihood) / unit;
+  if (!std::isnan(model.outliers)) told = std::max(told, std::abs(tally.outliers - model.outliers) / found.weight);
+  if (model.weight > 0) told = std::max(told, std::abs(model.weight - found.weight) / found.weight);
   Certificate out;
   out.strength = robust ? Strength::consistent : Strength::optimal;
   out.kind = robust ? "change in one more concentration step" : "log-likelihood short of the greatest, a row";
@@ -257,7 +263,7 @@ Certificate certify(const GaussianModel& model, const Rows& rows, const Executio
   const std::string off = residue_text(out.value, out.tolerance), allowed = format_significant(out.tolerance, 2);
   out.message =
       !(told <= 1e-9 + rounding)
-          ? fmt::format("The likelihood or the number of outliers is not that of these rows (off by {}).",
+          ? fmt::format("The likelihood, the weight or the number of outliers is not that of these rows (off by {}).",
                         format_significant(told, 2))
       : robust ? fmt::format(
                      "The {} nearest to their own mean, by their own covariance, are the set that was kept: mean and "
@@ -267,6 +273,25 @@ Certificate certify(const GaussianModel& model, const Rows& rows, const Executio
                : fmt::format(
                      "No Gaussian is likelier: the log-likelihood is short of the greatest by {} a row (allowed {}).",
                      off, allowed);
+  return out;
+}
+
+/// Weight, mean and scatter give the likelihood and its maximum; which of the old rows lie far out they do not tell.
+GaussianModel updated(const GaussianModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(), "gaussian: the rows do not have the columns of the model");
+  if (model.spec.estimate == GaussianEstimate::mcd)
+    throw Error("gaussian: estimate mcd looks at single rows, which a model does not keep; fit it to all rows");
+  if (!(model.weight > 0))
+    throw Error(
+        "gaussian: the model comes from a version that did not keep the weight of the rows, which an update "
+        "needs; fit it to all rows");
+  const WeightedRows past =
+      rows_like(model.weight, model.mean, root_of_scatter(Matrix(model.weight * model.covariance)));
+  MemoryRows before(past.x);
+  before.weights(past.weight).features = rows.features;
+  GaussianModel out = fit(Valid<Gaussian>(model.spec), StackedRows({&before, &rows}), options);
+  out.outliers = std::numeric_limits<double>::quiet_NaN();
+  out.certificate.message += " The rows before the update are in it by their mean and covariance.";
   return out;
 }
 

@@ -61,7 +61,8 @@ struct GaussianModel : Evidence {
   Matrix covariance;
   double log_likelihood = 0;
   double cutoff = 0;    // d² beyond it: an outlier
-  double outliers = 0;  // weight of the rows of the fit beyond it
+  double outliers = 0;  // weight of the rows of the fit beyond it; NaN after an update, which does not see the old rows
+  double weight = 0;    // Σ w, for updates; 0 in files from before there were any
   // mcd: the set of h rows.
   int set_rows = 0;
   Vector set_mean;
@@ -74,11 +75,13 @@ struct GaussianModel : Evidence {
         result("covariance", &M::covariance, "likelihood: divisor n", Along{Axis::feature, Axis::feature}),
         result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
         result("cutoff", &M::cutoff, "squared distance beyond which a row is an outlier: a quantile of chi-squared"),
-        result("outliers", &M::outliers, "rows of the fit beyond it (their weight)"),
+        result("outliers", &M::outliers, "rows of the fit beyond it (their weight); not known after an update"),
         result("set_rows", &M::set_rows, "mcd: h, the rows in the set; otherwise 0"),
         state("set_mean", &M::set_mean, "mcd: mean of the set"),
-        state("set_covariance", &M::set_covariance, "mcd: covariance of the set, divisor h")};
+        state("set_covariance", &M::set_covariance, "mcd: covariance of the set, divisor h"),
+        later(state("weight", &M::weight, "sum of the weights of the rows, for updates"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
   static constexpr auto parts() {
     return Listing{part({"distance", "from the mean, in standard deviations (Mahalanobis)"}, &GaussianModel::distance),
                    part({"tail", "probability that a Gaussian row lies as far out"}, &GaussianModel::tail),
@@ -96,6 +99,8 @@ struct GaussianModel : Evidence {
 
 GaussianModel fit(const Valid<Gaussian>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const GaussianModel& model, const Rows& rows, const Execution& execution);
+/// The Gaussian of all rows, from these and from the weight, mean and covariance of those before. Error for mcd.
+GaussianModel updated(const GaussianModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Gaussian>();
 

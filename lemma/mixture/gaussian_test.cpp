@@ -124,6 +124,59 @@ TEST(Gaussian, draws_rows_of_its_density) {
   EXPECT_LE((again.covariance - model.covariance).cwiseAbs().maxCoeff(), 0.06);
 }
 
+TEST(Gaussian, after_new_rows_is_the_gaussian_of_all_in_every_number_but_the_outliers) {
+  const Matrix x = iris();
+  Vector w(150);
+  for (Index i = 0; i < 150; ++i) w(i) = static_cast<double>(i % 4);
+  const Matrix first = x.topRows(70), second = x.bottomRows(80);
+  MemoryRows more(second);
+  more.weights({w.data() + 70, 80});
+  const GaussianModel all = fit(Gaussian{}, x, {.weights = w});
+  const GaussianModel both = updated(fit(Gaussian{}, first, {.weights = Vector(w.head(70))}), more, {});
+  EXPECT_LE((both.mean - all.mean).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LE((both.covariance - all.covariance).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_NEAR(both.log_likelihood, all.log_likelihood, 1e-9);
+  EXPECT_NEAR(both.weight, w.sum(), 1e-9);
+  EXPECT_TRUE(std::isnan(both.outliers));
+  EXPECT_NE(both.summary({}).find("outliers not counted after an update"), std::string::npos);
+  EXPECT_TRUE(both.certificate.holds()) << both.certificate.message;
+  MemoryRows whole(x);
+  whole.weights({w.data(), 150});
+  EXPECT_TRUE(certify(both, whole, {}).holds());
+  EXPECT_FALSE(certify(both, more, {}).holds());
+}
+
+TEST(Gaussian, far_from_the_origin_and_after_one_row_at_a_time_is_still_that_of_all_rows) {
+  Matrix x = spoilt(60, 0);
+  x.col(0).array() += 1e6;
+  GaussianModel model = fit(Gaussian{}, Matrix(x.topRows(20)));
+  for (Index i = 20; i < 60; ++i) {
+    const Matrix row = x.row(i);
+    model = updated(model, MemoryRows(row), {});
+    ASSERT_TRUE(model.certificate.holds()) << model.certificate.message;
+  }
+  const GaussianModel all = fit(Gaussian{}, x);
+  EXPECT_NEAR(model.mean(0), all.mean(0), 1e-8);
+  EXPECT_LE((model.covariance - all.covariance).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(Gaussian, says_why_it_cannot_be_updated) {
+  const Matrix x = spoilt(60, 10);
+  const auto refusal = [&](const GaussianModel& model) {
+    return message_of([&] { updated(model, MemoryRows(x), {}); });
+  };
+  EXPECT_NE(refusal(fit(Gaussian{.estimate = GaussianEstimate::mcd, .restarts = 20}, x)).find("mcd looks at single"),
+            std::string::npos);
+  GaussianModel old = fit(Gaussian{}, x);
+  old.weight = 0;
+  EXPECT_NO_THROW(old.check());
+  EXPECT_TRUE(certify(old, MemoryRows(x), {}).holds());
+  EXPECT_NE(refusal(old).find("did not keep the weight of the rows"), std::string::npos);
+  const Matrix narrow = x.leftCols(1);
+  EXPECT_NE(message_of([&] { updated(fit(Gaussian{}, x), MemoryRows(narrow), {}); }).find("columns of the model"),
+            std::string::npos);
+}
+
 TEST(Gaussian, refuses_what_leaves_no_density) {
   Matrix x = spoilt(40, 0);
   EXPECT_NE(message_of([&] { fit(Gaussian{.support = 0.7}, x); }).find("estimate mcd"), std::string::npos);
