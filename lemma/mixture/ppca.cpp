@@ -3,10 +3,12 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/rounding_words.hpp>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/moments.hpp>
+#include <lemma/math/rows_like.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/mixture/ppca.hpp>
 #include <lemma/mixture/shared/known_values.hpp>
@@ -77,8 +79,17 @@ double rounding_of(const PpcaModel& model) {
          model.noise;
 }
 
+/// How far what is kept for updates is from rows of that weight and covariance, in units of the columns.
+double kept_apart(const PpcaModel& model, double weight, const Matrix& covariance) {
+  if (model.seen_covariance.size() == 0) return 0;
+  const Vector by = covariance.diagonal().cwiseSqrt().cwiseInverse();
+  const Matrix change = by.asDiagonal() * (model.seen_covariance - covariance) * by.asDiagonal();
+  return std::max(std::abs(model.seen_weight - weight) / weight, change.cwiseAbs().maxCoeff());
+}
+
 struct Finding {
   double value = 0, log_likelihood = 0, weight = 0;
+  double kept = 0;  // how far what is kept for updates is from the rows
 };
 
 /// What ℓ lacks to the greatest, a row.
@@ -92,7 +103,7 @@ Finding lack_of_likelihood(const PpcaModel& model, const Rows& rows, const Execu
   const double best =
       -0.5 * (static_cast<double>(p) * (std::log(2 * std::numbers::pi) + 1) + values.head(q).array().log().sum() +
               static_cast<double>(p - q) * std::log(values.tail(p - q).mean()));
-  return {std::max(0.0, best - own), own * sums.weight, sums.weight};
+  return {std::max(0.0, best - own), own * sums.weight, sums.weight, kept_apart(model, sums.weight, s)};
 }
 
 Finding movement(const PpcaModel& model, const Rows& rows, const Execution& execution) {
@@ -120,6 +131,12 @@ void PpcaModel::check() const {
       require(gram(a, a) <= gram(b, b) * (1 + 1e-9), "ppca: the columns of the loadings are not in their order");
     }
   require(by_em(*this) ? trace.size() > 0 : trace.size() == 0, "ppca: the trace is that of another solver");
+  const Index seen = seen_covariance.rows();
+  require((seen == 0 || (seen == p && !by_em(*this))) && seen_covariance.cols() == seen &&
+              seen_covariance.allFinite() && seen_covariance == seen_covariance.transpose() &&
+              (seen_covariance.diagonal().array() > 0).all() && std::isfinite(seen_weight) &&
+              (seen > 0 ? seen_weight > 0 : seen_weight == 0),
+          "ppca: what was seen of the rows is not usable");
 }
 
 Vector PpcaModel::log_density(const MatrixView& x) const {
@@ -176,7 +193,12 @@ PpcaModel fit(const Valid<Ppca>& spec, const Rows& rows, const FitOptions& optio
   bool cancelled = false;
   if (!by_em(model)) {
     const auto moments = scan(rows, Moments(p), execution.part(0.1, 0.6));
-    take(model, from_covariance(moments.mean(), moments.covariance(moments.weight()), q, rows.features));
+    const Matrix covariance = moments.covariance(moments.weight());
+    take(model, from_covariance(moments.mean(), covariance, q, rows.features));
+    if (p <= PpcaModel::kMostKept) {
+      model.seen_weight = moments.weight();
+      model.seen_covariance = covariance;
+    }
   } else {
     auto start = from_covariance(known.mean, factors::filled_covariance(rows, known.mean, execution.part(0.1, 0.15)), q,
                                  rows.features);
@@ -234,6 +256,7 @@ Certificate certify(const PpcaModel& model, const Rows& rows, const Execution& e
     told = std::max(told, (model.trace(i) - model.trace(i + 1)) / unit);
   if (em) told = std::max(told, apart(model.trace(model.trace.size() - 1), model.log_likelihood));
   if (known.missing != model.missing) told = std::max(told, 1.0);
+  told = std::max(told, found.kept);
   const double rounding = rounding_of(model);
   Certificate out;
   out.strength = em ? Strength::consistent : Strength::optimal;
@@ -249,8 +272,10 @@ Certificate certify(const PpcaModel& model, const Rows& rows, const Execution& e
                                                                   : "not converged";
   const std::string off = residue_text(out.value, out.tolerance), allowed = format_significant(out.tolerance, 2);
   if (!same)
-    out.message = fmt::format("The likelihood, its way or the criteria are not those of these rows (off by {}).",
-                              format_significant(told, 2));
+    out.message = fmt::format(
+        "The likelihood, its way, the criteria or what is kept for updates are not those of these "
+        "rows (off by {}).",
+        format_significant(told, 2));
   else if (!em)
     out.message = fmt::format(
         "No {} and noise alike in all columns are likelier: the log-likelihood is short of the "
@@ -262,6 +287,31 @@ Certificate certify(const PpcaModel& model, const Rows& rows, const Execution& e
         out.holds() ? "The likelihood of the known values never fell, and its end is a fixed point"
                     : "Not a fixed point",
         off, allowed, out.holds() ? "" : fmt::format("; raise max_iterations ({})", model.spec.max_iterations));
+  return out;
+}
+
+PpcaModel updated(const PpcaModel& model, const Rows& rows, const FitOptions& options) {
+  require(rows.width() == model.width(), "ppca: the rows do not have the columns of the model");
+  if (by_em(model))
+    throw Error(
+        "ppca: EM looks at single rows, which a model does not keep, so that only the closed form can be "
+        "updated; fit it to all rows");
+  if (model.seen_covariance.size() == 0)
+    throw Error(
+        fmt::format("ppca: this model does not keep the covariance of its rows, which an update needs: it is "
+                    "kept up to {} columns, and not by earlier versions; fit it to all rows",
+                    PpcaModel::kMostKept));
+  const WeightedRows past =
+      rows_like(model.seen_weight, model.mean, root_of_scatter(Matrix(model.seen_weight * model.seen_covariance)));
+  MemoryRows before(past.x);
+  before.weights(past.weight).features = rows.features;
+  const StackedRows all({&before, &rows});
+  if (factors::known_values(Ppca::name, all, options.execution().part(0, 0.05)).missing)
+    throw Error(
+        "ppca: values of the new rows are missing, and only the closed form can be updated; leave these rows out "
+        "(--missing drop), or fit the model to all rows");
+  PpcaModel out = fit(Valid<Ppca>(model.spec), all, options);
+  out.certificate.message += " The rows before the update are in it by their mean and covariance.";
   return out;
 }
 

@@ -64,6 +64,9 @@ struct PpcaModel : Evidence {
   int parameters = 0;
   bool missing = false;  // values were
   Vector trace;          // EM: ℓ on its way
+  // Of the rows, for updates: Σ w and the covariance with divisor n. Of the closed form, up to kMostKept columns; else 0 and empty.
+  double seen_weight = 0;
+  Matrix seen_covariance;
 
   static constexpr auto fields() {
     using M = PpcaModel;
@@ -75,8 +78,13 @@ struct PpcaModel : Evidence {
                    result("bic", &M::bic, "-2 log-likelihood + parameters log n"),
                    result("parameters", &M::parameters, "free numbers of the model"),
                    result("missing", &M::missing, "whether values of the rows were missing"),
-                   result("trace", &M::trace, "EM: log-likelihood on its way, which never falls")};
+                   result("trace", &M::trace, "EM: log-likelihood on its way, which never falls"),
+                   later(state("seen_weight", &M::seen_weight, "sum of the weights of the rows, for updates")),
+                   later(state("seen_covariance", &M::seen_covariance,
+                               "of the rows, divisor n; empty after EM and beyond 500 columns"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
   static constexpr auto parts() {
     return Listing{
         part({"filled", "the row, its missing values at their expectation", Given::asked}, &PpcaModel::filled)};
@@ -95,6 +103,9 @@ struct PpcaModel : Evidence {
 
 PpcaModel fit(const Valid<Ppca>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const PpcaModel& model, const Rows& rows, const Execution& execution);
+/// The closed form of all rows, from these and from the mean and covariance of those before. Error after EM and where values
+/// of the new rows are missing.
+PpcaModel updated(const PpcaModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Ppca>();
 

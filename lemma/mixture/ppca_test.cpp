@@ -168,6 +168,54 @@ TEST(Ppca, gaps_filled_by_the_mean_are_the_natural_wrong_rows_and_fail_the_certi
   EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
 }
 
+TEST(Ppca, after_new_rows_is_that_of_all) {
+  const Matrix x = hidden(200), first = x.topRows(90), second = x.bottomRows(110);
+  Vector w(200);
+  for (Index i = 0; i < 200; ++i) w(i) = 0.5 + static_cast<double>(i % 3);
+  MemoryRows more(second), whole(x);
+  more.weights({w.data() + 90, 110});
+  whole.weights({w.data(), 200});
+  const PpcaModel all = fit(Ppca{}, x, {.weights = w});
+  const PpcaModel both = updated(fit(Ppca{}, first, {.weights = Vector(w.head(90))}), more, {});
+  EXPECT_LE((both.mean - all.mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((both.loadings - all.loadings).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_NEAR(both.noise, all.noise, 1e-11);
+  EXPECT_NEAR(both.log_likelihood, all.log_likelihood, 1e-8);
+  EXPECT_NEAR(both.bic, all.bic, 1e-8);
+  EXPECT_NEAR(both.seen_weight, w.sum(), 1e-9);
+  EXPECT_TRUE(both.certificate.holds()) << both.certificate.message;
+  EXPECT_TRUE(certify(both, whole, {}).holds());
+  EXPECT_FALSE(certify(both, more, {}).holds());
+}
+
+TEST(Ppca, says_why_it_cannot_be_updated) {
+  const Matrix x = hidden(80), gaps = with_gaps(x, 0.1), narrow = x.leftCols(4);
+  const auto refusal = [](const PpcaModel& model, const Matrix& rows) {
+    return message_of([&] { updated(model, MemoryRows(rows), {}); });
+  };
+  const PpcaModel model = fit(Ppca{}, x);
+  EXPECT_NE(refusal(model, gaps).find("values of the new rows are missing"), std::string::npos);
+  EXPECT_NE(refusal(fit(Ppca{}, gaps), x).find("only the closed form"), std::string::npos);
+  EXPECT_NE(refusal(model, narrow).find("columns of the model"), std::string::npos);
+  PpcaModel old = model;
+  old.seen_weight = 0;
+  old.seen_covariance.resize(0, 0);
+  EXPECT_NO_THROW(old.check());
+  EXPECT_TRUE(certify(old, MemoryRows(x), {}).holds());
+  EXPECT_NE(refusal(old, x).find("does not keep the covariance"), std::string::npos);
+}
+
+TEST(Ppca, another_covariance_kept_for_updates_fails_the_certificate) {
+  const Matrix x = hidden(80);
+  PpcaModel model = fit(Ppca{}, x);
+  const PpcaModel right = model;
+  model.seen_covariance *= 80.0 / 79;
+  EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
+  model = right;
+  model.seen_weight += 1;
+  EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
+}
+
 TEST(Ppca, refuses_what_leaves_no_noise_or_no_density) {
   const Matrix x = iris();
   EXPECT_NE(message_of([&] { fit(Ppca{.components = 4}, x); }).find("are 4 columns"), std::string::npos);
