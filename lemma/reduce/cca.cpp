@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/row_views.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/eigen.hpp>
@@ -9,6 +10,7 @@
 #include <lemma/math/least_squares.hpp>
 #include <lemma/math/moments.hpp>
 #include <lemma/math/row_products.hpp>
+#include <lemma/math/rows_like.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/model/column_sizes.hpp>
 #include <lemma/reduce/cca.hpp>
@@ -222,6 +224,9 @@ Certificate certificate_of(const CcaModel& model, const PlainSums& seen, Compari
   turn_columns(turned);
   same.number("loadings", (turned - model.loadings).norm(), 0, 1);
   same.relative("weight", model.weight, seen.weight);
+  for (Index j = 0; j < model.seen_covariance.rows(); ++j)
+    for (Index l = 0; l < model.seen_covariance.cols(); ++l)
+      same.number("seen_covariance", model.seen_covariance(j, l), covariance(j, l), sd(j) * sd(l) + 1e-300);
   Vector told = all.correlations.head(std::min(all.columns, all.responses)).cwiseMin(1);
   told.head(d) = model.correlations;  // near 1 a p-value has the digits of 1 - rho
   const Vector tested = p_values_of(told, model.weight, all.columns, all.responses, d);
@@ -258,6 +263,10 @@ void CcaModel::check() const {
               (correlations.array() <= 1).all() &&
               std::is_sorted(correlations.begin(), correlations.end(), std::greater<>()),
           "cca: a correlation is not usable");
+  const Index seen = seen_covariance.rows();
+  require((seen == 0 || seen == p + q) && seen_covariance.cols() == seen && seen_covariance.allFinite() &&
+              seen_covariance == seen_covariance.transpose() && (seen_covariance.diagonal().array() >= 0).all(),
+          "cca: what was seen of the rows is not usable");
 }
 
 Matrix CcaModel::transform(const MatrixView& x) const {
@@ -339,6 +348,7 @@ CcaModel fit(const Valid<Cca>& spec, const Rows& rows, const FitOptions& options
   const Vector correlations = svd.s.cwiseMin(1);
   model.spec.components = static_cast<int>(d);
   model.weight = n;
+  if (p + q <= CcaModel::kMostKept) model.seen_covariance = covariance;
   model.correlations = correlations.head(d);
   model.p_values = p_values_of(correlations, n, a, b, d);
   const Matrix x_own = unit * solve_upper(rx, Matrix(svd.u.leftCols(d))),
@@ -375,6 +385,31 @@ Certificate certify(const CcaModel& model, const Rows& rows, const Execution& ex
                             responses_of(rows)));
   Certificate out = certificate_of(model, scan(rows, PlainSums(model), execution.part(0.2, 1)), same);
   report_told(same, out);
+  return out;
+}
+
+CcaModel updated(const CcaModel& model, const Rows& rows, const FitOptions& options) {
+  const Index p = model.width(), q = model.responses();
+  require(rows.width() == p && responses_of(rows) == q,
+          "cca: the rows do not have the columns and responses of the model");
+  if (model.seen_covariance.size() == 0)
+    throw Error(
+        fmt::format("cca: this model does not keep the covariance of its rows, which an update needs: it is kept "
+                    "up to {} columns and responses, and not by earlier versions; fit it to all rows",
+                    CcaModel::kMostKept));
+  Vector mean(p + q);
+  mean << model.mean, model.response_mean;
+  const WeightedRows past =
+      rows_like(model.weight, mean, root_of_scatter(Matrix((model.weight - 1) * model.seen_covariance)));
+  const Matrix x = past.x.leftCols(p), y = past.x.rightCols(q);
+  const std::span<const double> values(y.data(), at(y.size()));
+  MemoryRows before(x);
+  if (rows.responses.empty()) before.response(values);
+  else before.several(values, rows.responses);
+  before.weights(past.weight).features = rows.features;
+  before.target = rows.target;
+  CcaModel out = fit(Valid<Cca>(model.spec), StackedRows({&before, &rows}), options);
+  out.certificate.message += " The rows before the update are in it by their means and covariance.";
   return out;
 }
 

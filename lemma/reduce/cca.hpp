@@ -45,6 +45,7 @@ struct CcaModel : Evidence {
   Matrix loadings, response_loadings;
   Vector mean, response_mean;
   double weight = 0;
+  Matrix seen_covariance;  // of columns and responses together, for updates; empty beyond kMostKept of them
 
   static constexpr auto fields() {
     using M = CcaModel;
@@ -58,8 +59,12 @@ struct CcaModel : Evidence {
         result("response_loadings", &M::response_loadings, "the same of the responses"),
         result("mean", &M::mean, "of each column", kByFeature),
         result("response_mean", &M::response_mean, "of each response"),
-        state("weight", &M::weight, "of all rows")};
+        state("weight", &M::weight, "of all rows"),
+        later(state("seen_covariance", &M::seen_covariance,
+                    "of columns and responses together, for updates; empty beyond 500 of them"))};
   }
+  static constexpr UpdateKind kUpdates = UpdateKind::exact;
+  static constexpr Index kMostKept = 500;
   Index width() const { return mean.size(); }
   Index responses() const { return response_mean.size(); }
   std::vector<Index> response_classes() const {
@@ -78,6 +83,8 @@ struct CcaModel : Evidence {
 
 CcaModel fit(const Valid<Cca>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const CcaModel& model, const Rows& rows, const Execution& execution);
+/// The fit to all rows, from these and from the means and covariance of those before.
+CcaModel updated(const CcaModel& model, const Rows& rows, const FitOptions& options);
 
 extern template const Method& method_of<Cca>();
 

@@ -168,6 +168,71 @@ TEST(Cca, MoreColumnsThanRowsSayNothingAndThatIsSaid) {
   EXPECT_NEAR(model.correlations(0), 1, 1e-9);
 }
 
+Data some(const Data& data, Index first, Index count) {
+  return {data.x.middleRows(first, count), data.y.middleRows(first, count)};
+}
+
+void expect_same(const CcaModel& a, const CcaModel& b) {
+  EXPECT_LE((a.correlations - b.correlations).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((a.p_values - b.p_values).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((a.coefficients - b.coefficients).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((a.response_coefficients - b.response_coefficients).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((a.loadings - b.loadings).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-11);
+  EXPECT_NEAR(a.weight, b.weight, 1e-9);
+}
+
+TEST(Cca, AfterNewRowsItIsTheFitToAll) {
+  for (const Index q : {3, 1}) {
+    const Data data(120, 4, q), first = some(data, 0, 50), second = some(data, 50, 70);
+    const auto both = updated(fitted(first), second.rows(), {});
+    EXPECT_TRUE(both.certificate.holds()) << both.certificate.message;
+    expect_same(both, fitted(data));
+    EXPECT_TRUE(certify(both, data.rows(), {}).holds());
+    EXPECT_FALSE(certify(both, second.rows(), {}).holds());
+  }
+}
+
+TEST(Cca, AnUpdateTakesWeights) {
+  const Data data(120), first = some(data, 0, 50), second = some(data, 50, 70);
+  std::vector<double> w(120);
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = 0.5 + static_cast<double>(i % 3);
+  MemoryRows all = data.rows(), before = first.rows(), after = second.rows();
+  all.weights(w);
+  before.weights(std::span(w).first(50));
+  after.weights(std::span(w).last(70));
+  const auto both = updated(fit(Valid<Cca>(Cca{}), before, {}), after, {});
+  expect_same(both, fit(Valid<Cca>(Cca{}), all, {}));
+  EXPECT_TRUE(certify(both, all, {}).holds());
+}
+
+TEST(Cca, AColumnThatDependsOnOthersMayBeUpdated) {
+  Data data(120);
+  data.x.col(2) = data.x.col(0) - 2 * data.x.col(1);
+  const Data first = some(data, 0, 50), second = some(data, 50, 70);
+  const auto both = updated(fitted(first), second.rows(), {});
+  EXPECT_TRUE(both.certificate.holds()) << both.certificate.message;
+  EXPECT_EQ(both.warnings, fitted(data).warnings);
+  expect_same(both, fitted(data));
+}
+
+TEST(Cca, WhatIsKeptForUpdatesIsCertifiedAndItsLackIsTold) {
+  const Data data(60);
+  const auto right = fitted(data);
+  auto model = right;
+  model.seen_covariance *= 1.01;
+  EXPECT_FALSE(certify(model, data.rows(), {}).holds());
+  model.seen_covariance.resize(0, 0);
+  EXPECT_NO_THROW(model.check());
+  EXPECT_TRUE(certify(model, data.rows(), {}).holds());
+  EXPECT_NE(message_of([&] { updated(model, data.rows(), {}); }).find("does not keep the covariance"),
+            std::string::npos);
+  const Data narrow(60, 3), fewer(60, 4, 2);
+  for (const Data* other : {&narrow, &fewer})
+    EXPECT_NE(message_of([&] { updated(right, other->rows(), {}); }).find("columns and responses of the model"),
+              std::string::npos);
+}
+
 TEST(Cca, BadInputIsRefused) {
   EXPECT_NE(message_of([] { fitted(Data(30), Cca{.components = 4}); }).find("must be at most 3"), std::string::npos);
   EXPECT_NE(message_of([] { fitted(Data(Matrix::Ones(9, 2), normal_matrix(9, 2, 1))); }).find("no column"),
