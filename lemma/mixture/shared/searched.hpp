@@ -6,10 +6,10 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <lemma/core/random.hpp>
-#include <lemma/mixture/shared/search.hpp>
 #include <lemma/core/certificate.hpp>
 #include <lemma/core/error.hpp>
+#include <lemma/core/random.hpp>
+#include <lemma/mixture/shared/search.hpp>
 #include <string>
 #include <string_view>
 
