@@ -126,6 +126,20 @@ TEST(Mlp, LearnsExclusiveOr) {
   }
 }
 
+TEST(Mlp, SaysClassesAndProbabilitiesTogetherAsItSaysThemAlone) {
+  const Data data = linear(150);
+  const auto rows = data.classes();
+  const auto model = fitted({.layers = {4}}, rows);
+  const Prediction both = model.prediction(data.x, {});
+  EXPECT_EQ(both.label(), model.classify(data.x));
+  EXPECT_EQ(both.probabilities(), model.probabilities(data.x));
+  EXPECT_EQ(model.prediction(data.x, {.what = {"class"}}).label(), both.label());
+  EXPECT_EQ(model.prediction(data.x, {.what = {"class"}}).find("probabilities"), nullptr);
+  const Prediction alone = model.prediction(data.x, {.what = {"probabilities"}});
+  EXPECT_EQ(alone.probabilities(), both.probabilities());
+  EXPECT_EQ(alone.find("class"), nullptr);
+}
+
 TEST(Mlp, LearnsTwoSpirals) {
   const Data train = spirals(400, 1), test = spirals(400, 2);
   for (const std::uint64_t seed : {1, 2, 3}) {

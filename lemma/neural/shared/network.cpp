@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lemma/core/error.hpp>
+#include <lemma/core/parallel.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/row_products.hpp>
 #include <lemma/math/simd.hpp>
@@ -11,7 +12,10 @@
 namespace lemma::neural {
 namespace {
 
-constexpr Index kNumbersAtOnce = 1'000'000;  // of a layer, when a network is asked what it says of rows
+// When a network is asked what it says of rows:
+constexpr Index kRowsAtOnce = 96;            // go through all layers before the next, in what a core's cache holds
+constexpr Index kNumbersAtOnce = 1'000'000;  // of a layer, at most
+constexpr Index kPieces = 11;                // of those rows for one thread at a time, which makes its room once
 
 using blas::Op;
 using Weights = Eigen::Map<const Matrix>;
@@ -35,7 +39,7 @@ void activate(Activation s, Matrix& z) {
       break;
     }
     case Activation::relu:
-      for (double& each : all) each = each < 0 ? 0 : each;
+      z = z.cwiseMax(0.0);  // as std::max(z, 0.0), so that NaN stays; no branch, which would be guessed
       break;
     case Activation::softplus:
       for (double& each : all) each = log1p_exp(each);
@@ -134,6 +138,13 @@ void draw_kept(const Dropout& dropout, Index first, Matrix& kept, std::vector<Ra
 
 }  // namespace
 
+MatrixView Standards::of(const MatrixView& x, Matrix& into) const {
+  if (mean.size() == 0 || (mean.isZero(0) && (scale.array() == 1).all())) return x;
+  into = x.rowwise() - mean.transpose();
+  into.array().rowwise() /= scale.transpose().array();
+  return into;
+}
+
 Network dense_network(const std::vector<Index>& sizes, Activation activation, Loss loss) {
   Network out{{}, loss};
   for (std::size_t l = 0; l + 1 < sizes.size(); ++l)
@@ -178,28 +189,31 @@ Vector Network::initial(Init init, RandomStream stream) const {
   return out;
 }
 
-Matrix Network::outputs(const Vector& weights, const MatrixView& x, Index of_layers) const {
+Matrix Network::outputs(const Vector& weights, const MatrixView& x, Index of_layers, const Standards& standards) const {
   require(weights.size() == weight_count() && x.cols() == in(), "network: weights or rows do not fit it");
-  if (of_layers == 0) return x;
   std::vector<RightFactor> factors;
   for (Index l = 0; l < of_layers; ++l)
     factors.emplace_back(matrix_of(layers[at(l)], weights.data() + begin(l)), RightFactor::As::transposed);
-  const Index piece = std::max<Index>(1, kNumbersAtOnce / most_numbers());
-  Matrix out(x.rows(), layers[at(of_layers - 1)].out.size()), windows;
-  std::vector<std::int32_t> chosen;
-  for (Index first = 0; first < x.rows(); first += piece) {
-    const Index count = std::min(piece, x.rows() - first);
-    Matrix a = x.middleRows(first, count);
-    for (Index l = 0; l < of_layers; ++l) {
-      const Layer& layer = layers[at(l)];
-      Matrix z;
-      apply(layer, weights.data() + begin(l), a, z, windows, chosen,
-            [&](const MatrixView& b, Eigen::Ref<Matrix> product) { factors[at(l)].multiply(b, product); });
-      activate(layer.activation, z);
-      a = std::move(z);
+  const Index piece = std::clamp<Index>(kNumbersAtOnce / most_numbers(), 1, kRowsAtOnce), part = piece * kPieces;
+  Matrix out(x.rows(), of_layers == 0 ? in() : layers[at(of_layers - 1)].out.size());
+  parallel_for((x.rows() + part - 1) / part, {}, [&](Index p) {
+    std::vector<Matrix> a(at(of_layers + 1));
+    Matrix windows;
+    std::vector<std::int32_t> chosen;
+    const Index last = std::min(x.rows(), (p + 1) * part);
+    for (Index first = p * part; first < last; first += piece) {
+      const Index count = std::min(piece, last - first);
+      const MatrixView taken = standards.of(x.middleRows(first, count), a[0]);
+      for (Index l = 0; l < of_layers; ++l) {
+        const Layer& layer = layers[at(l)];
+        Matrix& z = a[at(l + 1)];
+        apply(layer, weights.data() + begin(l), l == 0 ? taken : MatrixView(a[at(l)]), z, windows, chosen,
+              [&](const MatrixView& b, Eigen::Ref<Matrix> product) { factors[at(l)].multiply(b, product); });
+        activate(layer.activation, z);
+      }
+      out.middleRows(first, count) = of_layers == 0 ? taken : MatrixView(a.back());
     }
-    out.middleRows(first, count) = a;
-  }
+  });
   return out;
 }
 

@@ -30,6 +30,13 @@ struct Pass {
   double loss = 0;
 };
 
+/// Columns in units of their own: (x − mean) / scale. Of no columns: as they are.
+struct Standards {
+  Vector mean, scale;
+  /// Rows of them: in `into`, or x itself where nothing changes.
+  MatrixView of(const MatrixView& x, Matrix& into) const;
+};
+
 /// Layer l takes the activations a_{l−1} of the layer before (a_0 = x) and gives z_l, and a_l = s(z_l); of the last layer z_L alone,
 /// which the loss takes as it is:
 ///
@@ -64,9 +71,11 @@ struct Network {
   /// Weights to begin with, drawn in their order: normal with mean 0 and variance 1 / in (fan_in), 2 / (in + out) (glorot) or
   /// 2 / in (he) of each layer, `in` the numbers that a unit takes, `out` the units that take one; the b are 0.
   Vector initial(Init init, RandomStream stream) const;
-  /// z_L of each row, or a_l of the first layers; a row's numbers depend on that row alone.
-  Matrix outputs(const Vector& weights, const MatrixView& x) const { return outputs(weights, x, depth()); }
-  Matrix outputs(const Vector& weights, const MatrixView& x, Index of_layers) const;
+  /// z_L of each row, or a_l of the first layers; a row's numbers depend on that row alone. Rows go to several threads.
+  Matrix outputs(const Vector& weights, const MatrixView& x, const Standards& standards = {}) const {
+    return outputs(weights, x, depth(), standards);
+  }
+  Matrix outputs(const Vector& weights, const MatrixView& x, Index of_layers, const Standards& standards = {}) const;
   /// Σ w loss over the rows (targets: a row each, of classes 1 at its class), and with `backward` its gradient, both in `pass`.
   /// `first`: the number in its batch of the first of these rows, by which its dropout is drawn.
   void run(const Vector& weights, const MatrixView& x, const MatrixView& targets, const VectorView& row_weights,

@@ -178,12 +178,47 @@ TEST(Network, WhatItSaysOfAnImageDoesNotDependOnTheOthers) {
 }
 
 TEST(Network, WhatItSaysOfARowDoesNotDependOnHowManyThereAre) {
-  const Network net = dense_network({2, 3000, 2}, Activation::tanh, Loss::squared);  // rows go through it in pieces
+  const Network net =
+      dense_network({2, 30000, 2}, Activation::tanh, Loss::squared);  // rows go through it in pieces of 33
   const Vector weights = net.initial(Init::he, RandomStream(6));
-  const Matrix x = normal_matrix(1000, 2, 8), all = net.outputs(weights, x);
-  ASSERT_EQ(all.rows(), 1000);
-  for (const Index i : {0, 332, 333, 334, 665, 666, 999}) EXPECT_EQ(net.outputs(weights, x.row(i)), all.row(i)) << i;
+  const Matrix x = normal_matrix(400, 2, 8), all = net.outputs(weights, x);
+  ASSERT_EQ(all.rows(), 400);
+  for (const Index i : {0, 32, 33, 362, 363, 399}) EXPECT_EQ(net.outputs(weights, x.row(i)), all.row(i)) << i;
   EXPECT_EQ(net.outputs(weights, x.topRows(0)).rows(), 0);
+}
+
+TEST(Network, BlocksOfAnyNumberOfRowsAreToldTheSame) {
+  const Network net = dense_network({19, 30, 3}, Activation::relu, Loss::cross_entropy);
+  const Vector weights = net.initial(Init::he, RandomStream(7));
+  const Matrix x = normal_matrix(2200, 19, 9);
+  const Standards standards{normal_matrix(19, 1, 10).col(0), normal_matrix(19, 1, 11).col(0).cwiseAbs()};
+  const Matrix all = net.outputs(weights, x, standards);
+  for (const Index size : {1, 2, 3, 5, 7, 95, 96, 97, 1056, 1057})
+    for (Index first = 0; first + size <= x.rows(); first += size)
+      ASSERT_EQ(net.outputs(weights, x.middleRows(first, size), standards), all.middleRows(first, size))
+          << size << " rows from " << first;
+}
+
+TEST(Network, TakesColumnsInUnitsOfTheirOwn) {
+  const Network net = dense_network({6, 5, 2}, Activation::sigmoid, Loss::squared);
+  const Vector weights = net.initial(Init::he, RandomStream(8)), mean = normal_matrix(6, 1, 12).col(0),
+               scale = normal_matrix(6, 1, 13).col(0).cwiseAbs();
+  const Matrix x = normal_matrix(300, 6, 14);
+  Matrix scaled = x;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) scaled(i, j) = (x(i, j) - mean(j)) / scale(j);
+  EXPECT_EQ(net.outputs(weights, x, {mean, scale}), net.outputs(weights, scaled));
+  EXPECT_EQ(net.outputs(weights, x, {Vector::Zero(6), Vector::Ones(6)}), net.outputs(weights, x));
+  EXPECT_EQ(net.outputs(weights, x, 0, {mean, scale}), scaled);
+  EXPECT_EQ(net.outputs(weights, x, 0), x);
+}
+
+TEST(Network, AnUnknownNumberIsNotTakenForZero) {
+  for (const Activation s : {Activation::sigmoid, Activation::tanh, Activation::relu, Activation::softplus}) {
+    const Network net = dense_network({2, 3, 1}, s, Loss::squared);
+    const Matrix z = net.outputs(Vector::Ones(net.weight_count()), Matrix{{1, 2}, {1, std::nan("")}});
+    EXPECT_TRUE(std::isfinite(z(0, 0)) && std::isnan(z(1, 0))) << name_of(s);
+  }
 }
 
 TEST(Network, CurvatureIsTheDiagonalOfGaussAndNewton) {

@@ -276,14 +276,13 @@ void check(const Trained& model, const Plan& plan, bool was_updated) {
 }
 
 Matrix Trained::scaled(const MatrixView& x) const {
-  Matrix out = x.rowwise() - mean.transpose();
-  out.array().rowwise() /= scale.transpose().array();
-  return out;
+  Matrix out;
+  return Matrix(neural::Standards{mean, scale}.of(x, out));
 }
 
 Matrix last_sums(const Trained& model, const Plan& plan, const MatrixView& x) {
   require_width(plan.method, model.width(), x.cols());
-  return plan.net.outputs(model.weights, model.scaled(x));
+  return plan.net.outputs(model.weights, x, {model.mean, model.scale});
 }
 
 Matrix values(const Trained& model, const Plan& plan, const MatrixView& x) {
@@ -316,8 +315,13 @@ Prediction prediction(const Trained& model, const Plan& plan, const MatrixView& 
   if (model.several()) return out;
   const bool of_classes = model.classes > 0;
   if (!of_classes && options.asks(kValuePart)) out.add(kValuePart, predict(model, plan, x));
-  if (of_classes && options.asks(kClassPart)) out.add(kClassPart, classify(model, plan, x));
-  if (of_classes && options.asks(kProbabilitiesPart)) out.add(kProbabilitiesPart, probabilities(model, plan, x));
+  if (!of_classes || (!options.asks(kClassPart) && !options.asks(kProbabilitiesPart))) return out;
+  Matrix z = last_sums(model, plan, x);
+  if (options.asks(kClassPart)) out.add(kClassPart, greatest_class(z));
+  if (options.asks(kProbabilitiesPart)) {
+    softmax_rows(z);
+    out.add(kProbabilitiesPart, std::move(z));
+  }
   return out;
 }
 
