@@ -17,6 +17,11 @@ constexpr double kTolerance = 1e-9;  // of the greatest height
 
 bool keeps_no_pairs(const Agglomerative& spec) { return spec.linkage == Linkage::single && spec.input == Input::rows; }
 
+/// A square besides the triangle that is worked from, where the memory allowed has room for both.
+Kept kept_in(const Agglomerative& spec, Index count) {
+  return 3 * Dissimilarities::bytes(count) <= 1e9 * spec.gigabytes ? Kept::square : Kept::triangle;
+}
+
 /// The rows compared, and the metric with all that it learned of them.
 Dissimilarities look_at(Agglomerative& spec, const Rows& rows, const Execution& execution) {
   if (!keeps_no_pairs(spec)) {
@@ -91,7 +96,8 @@ Certificate certificate_of(const AgglomerativeModel& model, const MergeTree& tre
       found.heights = off;
       found.wrong = t;
     }
-  found.missed = missed_pairs(tree, heights, all, model.spec.linkage, facts, execution);
+  found.missed =
+      missed_pairs(tree, heights, all, model.spec.linkage, facts, execution, kept_in(model.spec, tree.rows()));
   found.statistics = std::max(apart(model.cophenetic_correlation, cophenetic_correlation(tree, heights, facts)),
                               apart(model.coefficient, agglomerative_coefficient(tree, heights)));
   const double missed = found.missed.by / scale;
@@ -185,7 +191,7 @@ AgglomerativeModel fit(const Valid<Agglomerative>& spec, const Rows& rows, const
   std::vector<Joined> joined;
   {
     const Dissimilarities all = look_at(model.spec, rows, execution.part(0, 0.3));
-    joined = joined_rows(model.spec.linkage, all, execution.part(0.3, 0.6));
+    joined = joined_rows(model.spec.linkage, all, execution.part(0.3, 0.6), kept_in(model.spec, all.count()));
   }
   const auto n = static_cast<Index>(joined.size()) + 1;
   if (spec->k && *spec->k > n)

@@ -22,8 +22,9 @@ constexpr auto names_of(Linkage) {
 /// Single linkage goes along the minimum spanning tree; complete, average, weighted and ward, which are reducible, by chains
 /// of nearest neighbours; centroid and median, whose merges can be lower than those before them, by a list of nearest pairs.
 ///
-/// Cost         O(n² p) time; memory 4 n² bytes (8 n² while merging), O(n) for single linkage of rows. centroid and median
-///              O(n³) at worst.
+/// Cost         O(n² p) time; memory 12 n² bytes, the dissimilarities and a square in which clusters are merged, or 8 n²,
+///              more slowly, where `gigabytes` has no room for the square; O(n) for single linkage of rows. centroid and
+///              median O(n³) at worst.
 /// Certificate  consistent: each merge joins the closest pair of its moment. The linkage of every pair of clusters that ever
 ///              stood side by side is computed anew from the dissimilarities by its definition, from sums over pairs of rows
 ///              and not from merge to merge; none is closer than the merges made in its time, to 1e-9 of the greatest.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/cluster/agglomerative.hpp>
+#include <lemma/cluster/agglomerative/facts.hpp>
 #include <lemma/cluster/agglomerative/linkage.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
@@ -267,6 +268,49 @@ TEST(Agglomerative, ManyRowsGoThroughAllTheSizesOfTheTriangle) {
   const Matrix x = normal_matrix(700, 2, 3);
   for (const Linkage linkage : {Linkage::complete, Linkage::average, Linkage::weighted, Linkage::ward, Linkage::median})
     EXPECT_TRUE(fit(Agglomerative{.linkage = linkage}, x).certificate.holds()) << name_of(linkage);
+}
+
+/// A square with its joins on a waiting list, and a triangle in which each join is written at once.
+TEST(Agglomerative, ASquareAndATriangleGiveTheSameMergesToTheBitAlsoWhereDistancesAreTied) {
+  const auto same = [](const Joined& a, const Joined& b) { return a.a == b.a && a.b == b.b && a.height == b.height; };
+  Matrix whole_numbers = 3 * normal_matrix(400, 2, 21);  // many rows are equal, and most distances occur often
+  for (double& x : whole_numbers.reshaped()) x = std::round(x);
+  for (const Matrix& x :
+       {normal_matrix(700, 3, 20), whole_numbers, Matrix(Matrix::Ones(90, 1)), normal_matrix(2, 2, 1)}) {
+    const Dissimilarities all = Dissimilarities::of_rows(x, EuclideanMetric{});
+    for (const Linkage linkage : kAll) {
+      const auto square = joined_rows(linkage, all, {.threads = 2}, Kept::square),
+                 triangle = joined_rows(linkage, all, {.threads = 1}, Kept::triangle);
+      EXPECT_TRUE(std::ranges::equal(square, triangle, same)) << name_of(linkage) << " " << x.rows();
+      const MergeTree tree(merges_of(square), "");
+      Matrix turned(x.rows(), x.cols());
+      for (Index p = 0; p < x.rows(); ++p) turned.row(p) = x.row(tree.order()[at(p)]);
+      const Dissimilarities in_order = Dissimilarities::of_rows(turned, EuclideanMetric{});
+      const MergeFacts facts = facts_of(tree, in_order, linkage, {});
+      Vector heights(tree.steps());
+      for (Index t = 0; t < tree.steps(); ++t) heights(t) = square[at(t)].height;
+      for (const double share : {1.0, 1.5}) {  // as they are, and with one height that misses many pairs
+        heights(tree.steps() / 2) *= share;
+        const Missed one = missed_pairs(tree, heights, in_order, linkage, facts, {}, Kept::square),
+                     other = missed_pairs(tree, heights, in_order, linkage, facts, {}, Kept::triangle);
+        EXPECT_EQ(one.by, other.by) << name_of(linkage) << " " << x.rows();
+        EXPECT_EQ(one.step, other.step) << name_of(linkage) << " " << x.rows();
+      }
+    }
+  }
+}
+
+TEST(Agglomerative, WithoutRoomForASquareTheModelIsTheSame) {
+  const Matrix x = normal_matrix(200, 2, 9);
+  const double bytes = Dissimilarities::bytes(200);
+  for (const Linkage linkage : kAll) {
+    const auto roomy = fit(Agglomerative{.linkage = linkage}, x),
+               tight = fit(Agglomerative{.linkage = linkage, .gigabytes = 2.1e-9 * bytes}, x);
+    EXPECT_EQ(roomy.merges, tight.merges) << name_of(linkage);
+    EXPECT_EQ(roomy.heights, tight.heights) << name_of(linkage);
+    EXPECT_EQ(roomy.certificate.value, tight.certificate.value) << name_of(linkage);
+    EXPECT_TRUE(tight.certificate.holds()) << name_of(linkage);
+  }
 }
 
 // ---- The certificate ----

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <lemma/cluster/agglomerative/facts.hpp>
 #include <lemma/cluster/agglomerative/linkage.hpp>
+#include <lemma/math/simd/panels.hpp>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <type_traits>
 
 namespace lemma {
 namespace {
@@ -188,79 +191,140 @@ class GreatestHeight {
   std::vector<std::vector<double>> levels_;
 };
 
+/// What lies between a ∪ b and c, of what lies between a and c and b and c.
+struct Between {
+  Linkage linkage;
+
+  template <class Visit>
+  void operator()(const Visit& visit) const {
+    if (linkage == Linkage::complete) visit([](double a, double b, double) { return std::max(a, b); });
+    else if (halves(linkage)) visit([](double a, double b, double) { return 0.5 * (a + b); });
+    else visit([](double a, double b, double) { return a + b; });
+  }
+};
+
+/// visit of a linkage that is known when it is compiled: `linked` without a choice.
+template <class Visit>
+void with(Linkage linkage, const Visit& visit) {
+  switch (linkage) {
+    case Linkage::average: return visit(std::integral_constant<Linkage, Linkage::average>{});
+    case Linkage::ward: return visit(std::integral_constant<Linkage, Linkage::ward>{});
+    case Linkage::centroid: return visit(std::integral_constant<Linkage, Linkage::centroid>{});
+    case Linkage::median: return visit(std::integral_constant<Linkage, Linkage::median>{});
+    default: return visit(std::integral_constant<Linkage, Linkage::complete>{});
+  }
+}
+
 /// The hierarchy lived through again: what lies between each two clusters that are there, as sums over pairs of rows.
+template <class Rows>
 class Replay {
  public:
-  Replay(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage, double unit)
+  Replay(const MergeTree& tree, const Vector& heights, Linkage linkage, double unit, Rows rows)
       : tree_(tree),
         linkage_(linkage),
-        scale_(linkage == Linkage::centroid || linkage == Linkage::median ? unit * unit : unit),
+        scale_(may_invert(linkage) ? unit * unit : unit),
         heights_(scale_ * heights),
+        rising_(std::is_sorted(heights_.begin(), heights_.end())),
         greatest_(heights_),
-        between_(all, unit, works_on_squares(linkage)),
+        rows_(std::move(rows)),
         node_(at(tree.rows())),
-        alive_(at(tree.rows()), true),
+        slot_(at(tree.rows())),
         within_(at(tree.steps()), 0.0),
-        near_(at(tree.rows())),
-        other_(at(tree.rows())) {
-    for (Index p = 0; p < tree.rows(); ++p) node_[at(p)] = ~tree.order()[at(p)];
+        here_(at(tree.rows()), 0.0),
+        high_(at(tree.rows())),
+        gap_(at(tree.rows())) {
+    std::iota(slot_.begin(), slot_.end(), Index{0});
+    for (Index p = 0; p < tree.rows(); ++p) {
+      node_[at(p)] = ~tree.order()[at(p)];
+      high_[at(p)] = heights_(tree.end(node_[at(p)]));
+    }
   }
 
   Missed run(const Execution& execution) {
-    for (Index p = 0; p < tree_.rows(); ++p) {
-      between_.gather(p, near_);
-      compare(p, 0, p + 1);
-    }
+    look_up_heights(0);
+    for (Index p = 0; p + 1 < tree_.rows(); ++p) compare(p, 0, p + 1);
     for (Index t = 0; t + 1 < tree_.steps(); ++t) {
       if (t % 64 == 0) {
         if (execution.cancelled()) throw Cancelled();
         execution.report(static_cast<double>(t) / static_cast<double>(tree_.steps()), "certificate");
       }
-      join(t);
-      compare(tree_.first(t), t + 1, 0);
+      const Index slot = join(t);
+      look_up_heights(t + 1);
+      compare(slot, t + 1, 0);
+      if (const Index left = tree_.rows() - t - 1; 2 * left <= rows_.count() && left > 64) compact();
     }
     return {missed_.by / scale_, missed_.step};
   }
 
  private:
-  void join(Index t) {
-    const Index a = tree_.first(tree_.left(t)), b = tree_.first(tree_.right(t));
-    between_.gather(a, near_);
-    between_.gather(b, other_);
-    within_[at(t)] = joined_within(linkage_, near_[at(b)], own(within_, tree_.left(t)), own(within_, tree_.right(t)));
-    for (std::size_t c = 0; c < near_.size(); ++c)
-      near_[c] = linkage_ == Linkage::complete ? std::max(near_[c], other_[c])
-                 : halves(linkage_)            ? 0.5 * (near_[c] + other_[c])
-                                               : near_[c] + other_[c];
-    between_.scatter(a, near_);
-    alive_[at(b)] = false;
-    node_[at(a)] = t;
+  Index slot_of(Index node) const { return slot_[at(tree_.first(node))]; }
+
+  /// The slot of what step t makes.
+  Index join(Index t) {
+    const Index a = slot_of(tree_.left(t)), b = slot_of(tree_.right(t)), slot = std::min(a, b);
+    within_[at(t)] = joined_within(linkage_, rows_.row(a)[at(b)], here_[at(a)], here_[at(b)]);
+    rows_.join(a, b, Between{linkage_});
+    node_[at(slot)] = t;
+    here_[at(slot)] = within_[at(t)];
+    high_[at(slot)] = heights_(tree_.end(t));
+    return slot;
   }
 
-  /// The cluster at place p, there since before step `now`, with those at places from `first` on. near_ is its row.
-  void compare(Index p, Index now, Index first) {
-    const Index node = node_[at(p)], end = tree_.end(node);
-    const double size = count(tree_, node), within = own(within_, node);
-    for (Index q = first; q < tree_.rows(); ++q) {
-      if (!alive_[at(q)] || q == p) continue;
-      const Index other = node_[at(q)];
-      const double d = linked(linkage_, near_[at(q)], size, count(tree_, other), within, own(within_, other));
-      const double by = greatest_(now, std::min(end, tree_.end(other))) - d;
-      if (by > missed_.by) missed_ = {by, now};
+  /// high_ of each cluster: the greatest height of the merges from step `now` on to the one that joins it, which where
+  /// heights rise is that one's.
+  void look_up_heights(Index now) {
+    if (rising_) return;
+    for (Index q = 0; q < rows_.count(); ++q)
+      if (rows_.taken(q)) high_[at(q)] = greatest_(now, tree_.end(node_[at(q)]));
+  }
+
+  /// The cluster in a slot, there since before step `now`, with those in slots from `first` on: the time that two clusters
+  /// have together ends with the first of them, and so the greatest height in it is the lesser one of theirs.
+  void compare(Index slot, Index now, Index first) {
+    const double *d = rows_.row(slot).data(), *sizes = rows_.sizes().data(), *here = here_.data(), *high = high_.data();
+    const double size = rows_.size(slot), within = here_[at(slot)], top = high_[at(slot)];
+    const Index width = rows_.count();
+    double* gap = gap_.data();
+    with(linkage_, [&](auto of) {
+      for (Index q = first; q < width; ++q)
+        gap[q] = linked(of, d[q], size, sizes[q], within, here[q]) - (high[q] < top ? high[q] : top);
+    });
+    const double by = -simd::least({gap + first, at(width - first)});
+    if (by > missed_.by) missed_ = {by, now};
+  }
+
+  void compact() {
+    const std::vector<Index> taken = rows_.all_taken();
+    for (std::size_t k = 0; k < taken.size(); ++k) {
+      const std::size_t from = at(taken[k]);
+      node_[k] = node_[from];
+      here_[k] = here_[from];
+      high_[k] = high_[from];
+      slot_[at(tree_.first(node_[k]))] = static_cast<Index>(k);
     }
+    rows_.keep(taken);
   }
 
   const MergeTree& tree_;
   Linkage linkage_;
   double scale_;
   Vector heights_;
+  bool rising_;
   GreatestHeight greatest_;
-  Triangle between_;
-  std::vector<Index> node_;  // of the cluster at each place
-  std::vector<bool> alive_;
-  std::vector<double> within_, near_, other_;
+  Rows rows_;
+  std::vector<Index> node_, slot_;         // of the cluster in each slot; where the cluster that begins at a place is
+  std::vector<double> within_;             // of each merge
+  std::vector<double> here_, high_, gap_;  // of each slot: within; see look_up_heights; d less the greatest height
   Missed missed_;
 };
+
+template <template <class> class Kind>
+Missed missed_in(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage, double unit,
+                 const Execution& execution) {
+  using Rows = Kind<Between>;
+  Rows rows(all, {unit, works_on_squares(linkage)}, execution.part(0, 0));
+  return Replay<Rows>(tree, heights, linkage, unit, std::move(rows)).run(execution);
+}
 
 }  // namespace
 
@@ -303,10 +367,12 @@ double cophenetic_correlation(const MergeTree& tree, const Vector& heights, cons
 }
 
 Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
-                    const MergeFacts& facts, const Execution& execution) {
+                    const MergeFacts& facts, const Execution& execution, Kept kept) {
   // Of single linkage the heights tell all: a pair of clusters is at least as far apart as the merge above both, whose
   // height is the least over its pairs, and merges rise.
-  if (linkage != Linkage::single) return Replay(tree, heights, all, linkage, facts.unit).run(execution);
+  if (linkage != Linkage::single)
+    return kept == Kept::square ? missed_in<SquareRows>(tree, heights, all, linkage, facts.unit, execution)
+                                : missed_in<TriangleRows>(tree, heights, all, linkage, facts.unit, execution);
   Missed out;
   for (Index t = 1; t < heights.size(); ++t)
     if (heights(t - 1) - heights(t) > out.by) out = {heights(t - 1) - heights(t), t};

@@ -1,6 +1,7 @@
 // lemma/cluster/agglomerative/facts.hpp: what the dissimilarities of pairs of rows say of a hierarchy.
 #pragma once
 #include <lemma/cluster/agglomerative.hpp>
+#include <lemma/cluster/agglomerative/cluster_rows.hpp>
 
 namespace lemma {
 
@@ -26,7 +27,7 @@ struct Missed {
   Index step = -1;
 };
 Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
-                    const MergeFacts& facts, const Execution& execution);
+                    const MergeFacts& facts, const Execution& execution, Kept kept = Kept::square);
 
 /// The rows, which stand as they did in the fit, compared in the order of the tree. Of rows and single linkage none is kept.
 Dissimilarities ordered(const Agglomerative& spec, const Matrix& x, const Rows& like, const MergeTree& tree,
