@@ -71,7 +71,7 @@ class NewRows : public SubjectTest {
 INSTANTIATE_TEST_SUITE_P(Methods, NewRows, testing::ValuesIn(subject_names()), name_of_subject);
 
 TEST_P(NewRows, OfTheWrongWidthAreRefused) {
-  const auto trained = train_on(method(), good(subject()));
+  const auto& trained = fitted();
   Complaints all;
   for (const Index width : {Index{0}, kColumns - 1, kColumns + 1})
     append(all, must_refuse(fmt::format("{} columns", width), [&] { trained.model.predict(Matrix::Zero(3, width)); },
@@ -81,13 +81,13 @@ TEST_P(NewRows, OfTheWrongWidthAreRefused) {
 
 TEST_P(NewRows, WithoutAColumnAreRefusedByItsName) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   judge_all(must_refuse("no x3", [&] { trained.predict(without(example.table, "x3")); }, {"x3"}));
 }
 
 TEST_P(NewRows, WithLabelsForNumbersAreRefusedByTheColumn) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   const Table wrong = replaced(example.table, categorical("x3", std::vector<std::string>(240, "many")));
   judge_all(must_refuse("labels in x3", [&] { trained.predict(wrong); }, {"x3"}));
 }
@@ -115,7 +115,7 @@ TEST_P(NewRows, MayComeInAnyColumnOrderAndWithoutTheResponse) {
 
 TEST_P(NewRows, ArePredictedOneByOneAsTheyAreTogether) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   const Value together = all_said(trained, example.table.slice(40, 1)), all = all_said(trained, example.table);
   Complaints complaints;
   for (const auto& [key, value] : together.as_object()) {
@@ -133,7 +133,7 @@ TEST_P(NewRows, ArePredictedOneByOneAsTheyAreTogether) {
 
 TEST_P(NewRows, MayBeNone) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   judge_all(may_refuse("no rows", [&] {
     const Prediction none = trained.predict(example.table.slice(0, 0));
     EXPECT_EQ(none.value().size() + none.coordinates().rows() + static_cast<Index>(none.label().size()), 0);
@@ -141,7 +141,7 @@ TEST_P(NewRows, MayBeNone) {
 }
 
 TEST_P(NewRows, ThatAreMissingOrInfiniteDoNoHarm) {
-  const auto trained = train_on(method(), good(subject()));
+  const auto& trained = fitted();
   Complaints all;
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e308, 5e-324})

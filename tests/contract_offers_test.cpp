@@ -13,7 +13,7 @@ namespace {
 class Offers : public SubjectTest {
  protected:
   Example example() const { return good(subject()); }
-  TrainedModel trained() const { return train_on(method(), example()); }
+  const TrainedModel& trained() const { return fitted(); }
 };
 INSTANTIATE_TEST_SUITE_P(Methods, Offers, testing::ValuesIn(subject_names()), name_of_subject);
 

@@ -55,7 +55,7 @@ TEST_P(Contract, DefaultsFitGoodDataAndTheCertificateHolds) {
 
 TEST_P(Contract, ALoadedModelVerifiesAsItWasCertified) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   const auto loaded = decode(encode(trained), catalog());
   const auto verification = loaded.verify(MemoryTableStream(example.table));
   const auto &stored = loaded.model->certificate(), &found = verification.certificate;
@@ -68,20 +68,20 @@ TEST_P(Contract, ALoadedModelVerifiesAsItWasCertified) {
 }
 
 TEST_P(Contract, OtherRowsAreNotTakenForTheRowsOfTheFit) {
-  const auto trained = train_on(method(), good(subject()));
+  const auto& trained = fitted();
   EXPECT_FALSE(trained.verify(MemoryTableStream(groups(240, 12))).same_rows);
 }
 
 TEST_P(Contract, ADamagedModelFailsItsCertificate) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   if (trained.model->certificate().strength == Strength::none) GTEST_SKIP() << "it claims nothing";
   judge_all(unseen_damage(trained, example.table));
 }
 
 TEST_P(Contract, ASecondLookFindsItAsItWasAskedFor) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   const DesignRows rows(trained.design, trained.design.train(example.table));
   const AnySpec asked({std::shared_ptr<const Method>(), &method()}, Value::object());
   const Certificate found = look_again(trained.model, asked, rows, {});
@@ -103,8 +103,7 @@ TEST_P(Contract, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST_P(Contract, AnyNumberOfThreadsPredictsTheSameBits) {
-  const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   if (says_nothing_of_rows(trained)) GTEST_SKIP() << "it is about the rows of the fit alone";
   const Table rows = groups(kPredictedTogether + 321);  // more than one thread says something of
   const auto said = [&](int threads) {
@@ -143,7 +142,7 @@ TEST_P(Contract, RowsStreamedFromAFileGiveTheSameBits) {
 
 TEST_P(Contract, AStoredModelPredictsTheSameBits) {
   const Example example = good(subject());
-  const auto trained = train_on(method(), example);
+  const auto& trained = fitted();
   const std::string path = temporary(".lemma");
   save(trained, path);
   const auto loaded = load(path, catalog());
@@ -158,7 +157,7 @@ TEST_P(Contract, ItsSeedIsAllThatChanceDependsOn) {
   TrainOptions other;
   other.fit.seed = 2;
   const bool same =
-      same_bits(to_document(train_on(method(), example)), to_document(train_on(method(), example, other)));
+      same_bits(to_document(fitted()), to_document(train_on(method(), example, other)));
   const bool repeatable = encode(train_on(method(), example, other)) == encode(train_on(method(), example, other));
   EXPECT_TRUE(about().random ? repeatable : same);
 }
@@ -194,7 +193,7 @@ TEST_P(Contract, TheOrderOfTheRowsDoesNotMatter) {
   const Example example = good(subject());
   RandomStream stream(5);
   const Example shuffled{example.table.select(permutation(stream, example.table.rows())), example.formula};
-  judge_all(unlike(train_on(method(), example), train_on(method(), shuffled), example.table, 1e-9));
+  judge_all(unlike(fitted(), train_on(method(), shuffled), example.table, 1e-9));
 }
 
 Table repeated(const Table& table, const std::string& weights) {
@@ -275,7 +274,7 @@ TEST_P(Contract, EveryParameterRefusesWhatItCannotUse) {
 TEST_P(Contract, ParametersGoThroughJsonAndBack) {
   const Value defaults = method().check(Value::object());
   EXPECT_TRUE(same_bits(method().check(from_json(to_json(defaults))), defaults));
-  const Value chosen = train_on(method(), good(subject())).model->params();
+  const Value chosen = fitted().model->params();
   EXPECT_TRUE(same_bits(method().check(from_json(to_json(chosen))), chosen));
   for (const auto& info : method().params())
     EXPECT_NO_THROW(method().check(params_with(info, info.initial))) << info.name;
@@ -283,7 +282,7 @@ TEST_P(Contract, ParametersGoThroughJsonAndBack) {
 
 TEST_P(Contract, TheChosenParametersGiveTheSameModelAgain) {
   const Example example = good(subject());
-  const auto first = train_on(method(), example);
+  const auto& first = fitted();
   const auto again = train_on(method(), example, {}, first.model->params());
   EXPECT_TRUE(same_bits(first.model->save(), again.model->save()));
 }

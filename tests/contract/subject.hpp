@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 #include <lemma/catalog.hpp>
+#include <map>
 #include <tests/contract/data.hpp>
 #include <tests/contract/judge.hpp>
 
@@ -22,12 +23,21 @@ inline Subject find_subject(const std::string& name) {
   throw Error("there is no subject '" + name + "'");
 }
 
+/// The model of the defaults on good data, fitted once for all tests of a process: a model is a value, which no test changes.
+inline const TrainedModel& fitted(const Subject& subject) {
+  static std::map<std::string, TrainedModel> all;
+  const auto found = all.find(subject.name());
+  if (found != all.end()) return found->second;
+  return all.emplace(subject.name(), train_on(*subject.method, good(subject))).first->second;
+}
+
 /// A test of one subject.
 class SubjectTest : public testing::TestWithParam<std::string> {
  protected:
   Subject subject() const { return find_subject(GetParam()); }
   const Method& method() const { return *subject().method; }
   const MethodAbout& about() const { return method().about(); }
+  const TrainedModel& fitted() const { return contract::fitted(subject()); }
   void judge_all(const Complaints& complaints) const { judge(GetParam(), complaints); }
 };
 
