@@ -139,13 +139,19 @@ def file_ols(d):
     whole_csv(d, "file_ols", Z[:half, :20], Z[:half, p])
 
 
+def whole_classes(d, name, X, positive):
+    """The same rows as a CSV file, with labels, and as one .npy with 0 and 1 in the last column."""
+    save(d, **{name: np.column_stack([X, positive.astype(float)])})
+    whole_csv(d, name, X, np.where(positive, "yes", "no"))
+
+
 @wl
 def file_logistic(d):
-    """two classes as a CSV file: 5e5 x 21"""
+    """two classes as files: 5e5 x 21 as CSV and .npy"""
     r = rng(42)
     X = r.standard_normal((rows(500_000), 20))
     s = X @ (r.standard_normal(20) / 3) - 0.5
-    whole_csv(d, "file_logistic", X, np.where(r.random(len(s)) < 1 / (1 + np.exp(-s)), "yes", "no"))
+    whole_classes(d, "file_logistic", X, r.random(len(s)) < 1 / (1 + np.exp(-s)))
 
 
 @wl
@@ -165,9 +171,16 @@ def file_kmeans(d):
 
 @wl
 def file_svm(d):
-    """two classes as a CSV file: 2e4 x 21"""
+    """two classes as files: 2e4 x 21 as CSV and .npy"""
     X, y = clf_data(44, 20_000, 20, 0.5)
-    whole_csv(d, "file_svm", X, np.where(y == 1, "yes", "no"))
+    whole_classes(d, "file_svm", X, y == 1)
+
+
+@wl
+def file_forest(d):
+    """two classes as files: 1e5 x 31 as CSV and .npy"""
+    X, y = clf_data(45, rows(100_000), 30, 1.0)
+    whole_classes(d, "file_forest", X, y == 1)
 
 
 @wl

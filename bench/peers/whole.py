@@ -58,7 +58,13 @@ def svm(X, y):
     return model, {"support": int(model.n_support_.sum())}
 
 
-model, quality = {"ols": ols, "logistic": logistic, "kmeans": kmeans, "svm": svm}[METHOD](*read())
+def forest(X, y):
+    from sklearn.ensemble import RandomForestClassifier
+    model = RandomForestClassifier(n_estimators=100, n_jobs=int(THREADS), random_state=0, oob_score=True).fit(X, y)
+    return model, {"error": float(1 - model.oob_score_)}
+
+
+model, quality = {"ols": ols, "logistic": logistic, "kmeans": kmeans, "svm": svm, "forest": forest}[METHOD](*read())
 with open("model.pickle", "wb") as file:
     pickle.dump(model, file)
 print(json.dumps({"quality": quality}))

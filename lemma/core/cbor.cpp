@@ -13,6 +13,8 @@
 #include <lemma/core/value.hpp>
 #include <limits>
 #include <span>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace lemma {
 namespace {
@@ -77,10 +79,18 @@ std::size_t most_bytes(const Value& value, int level = 0) {
   return out;
 }
 
+/// What is read there from now on is 0. Pages that are not whole inside stay as they are.
+void give_back(std::span<const double> numbers) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(numbers.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(numbers.data() + numbers.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 class Writer {
  public:
-  /// Behind so many bytes of room.
-  Writer(std::size_t room, const Value& value) {
+  /// Behind so many bytes of room. A value that is used up is no constant.
+  Writer(std::size_t room, const Value& value, bool use_up) : use_up_(use_up) {
     out_.reserve(room + most_bytes(value));
     out_.resize(room);
     write(value, 0);
@@ -139,12 +149,14 @@ class Writer {
     const bool chunked = data.size() > kBlock;
     if (chunked) out_.push_back(kChunked);
     if (data.empty()) head(kBytes, 0);
-    for (; !data.empty(); data = data.subspan(std::min(kBlock, data.size()))) {
-      const std::vector<T> block(data.begin(),
-                                 data.begin() + static_cast<std::ptrdiff_t>(std::min(kBlock, data.size())));
+    while (!data.empty()) {
+      const auto part = data.first(std::min(kBlock, data.size()));
+      const std::vector<T> block(part.begin(), part.end());
       const auto* bytes = reinterpret_cast<const std::uint8_t*>(block.data());
       head(kBytes, block.size() * sizeof(T));
       out_.insert(out_.end(), bytes, bytes + block.size() * sizeof(T));
+      if (chunked && use_up_) give_back(part);
+      data = data.subspan(part.size());
     }
     if (chunked) out_.push_back(kEndOfChunks);
   }
@@ -165,6 +177,7 @@ class Writer {
   }
 
   std::vector<std::uint8_t> out_;
+  bool use_up_;
 };
 
 class Reader {
@@ -350,7 +363,10 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::uint8_t> to_cbor_behind(std::size_t room, const Value& value) { return Writer(room, value).take(); }
+std::vector<std::uint8_t> to_cbor_behind(std::size_t room, const Value& value) {
+  return Writer(room, value, false).take();
+}
+std::vector<std::uint8_t> to_cbor_behind(std::size_t room, Value&& value) { return Writer(room, value, true).take(); }
 
 std::vector<std::uint8_t> to_cbor(const Value& value) { return to_cbor_behind(0, value); }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <lemma/core/cbor.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/value.hpp>
@@ -47,6 +48,20 @@ TEST(Cbor, WritesTheBytesOfTheStandard) {  // RFC 8949, appendix A
 TEST(Cbor, WritesArraysAsTypedArrays) {  // RFC 8746: tag 86 is float64 little endian, tag 40 has the dimensions
   EXPECT_EQ(to_cbor(Vector{{1.1}}), (Bytes{0xd8, 86, 0x48, 0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xf1, 0x3f}));
   EXPECT_EQ(to_cbor(Matrix{{1.0}}), (Bytes{0xd8, 40, 0x82, 0x82, 1, 1, 0xd8, 64, 0x41, 1}));
+}
+
+TEST(Cbor, OfADocumentThatIsUsedUpTheBytesAreTheSameAndItsMemoryIsGivenBack) {
+  constexpr Index kSize = 300'000;  // three blocks
+  Value document = Value::object();
+  document.set("doubles", Vector(Vector::LinSpaced(kSize, 0.1, 1)));
+  document.set("short", Vector{{0.1, 0.2}});
+  document.set("halves", Matrix(Matrix::Constant(2, kSize / 2, 0.5)));
+  const Bytes expected = to_cbor_behind(7, document);
+  Value used = document;
+  EXPECT_EQ(to_cbor_behind(7, std::move(used)), expected);
+  // NOLINTNEXTLINE(bugprone-use-after-move): it is used up, not moved from
+  EXPECT_EQ(used.at("doubles").as_array().data[150'000], 0);
+  EXPECT_EQ(document.at("doubles").as_array().data[150'000], (Vector::LinSpaced(kSize, 0.1, 1)(150'000)));
 }
 
 TEST(Cbor, AnArrayTakesTheNarrowestTypeThatKeepsEveryBit) {

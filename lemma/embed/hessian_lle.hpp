@@ -1,6 +1,6 @@
 // lemma/embed/hessian_lle.hpp
 #pragma once
-#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/planes_model.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -32,39 +32,14 @@ struct HessianLle {
       .example = "lemma fit hessian_lle swiss_roll '~ x + y + z'",
       .keeps_rows = true,
       .uses_response = false};
-  static constexpr auto params() {
-    using S = HessianLle;
-    return Listing{
-        param("metric", &S::metric, "by which neighbours are near"),
-        param("neighbors", &S::neighbors, "nearest rows that a plane is laid through", at_least(1)),
-        param("radius", &S::radius, "rows at most so far, in the place of neighbors", above(0), Step::logarithmic),
-        param("dimensions", &S::dimensions, "of the surface, and of the picture", at_least(1)),
-        param("pieces", &S::pieces, "a graph in pieces is joined by its shortest edges, or refused")};
-  }
+  static constexpr auto params() { return plane_params<HessianLle>(); }
+  static constexpr std::string_view kEigenvalues =
+      "of the sum of squared derivatives, above that of the constant, ascending";
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
 };
 static_assert(Described<HessianLle>);
 
-struct HessianLleModel : Embedded {
-  using Base = Embedded;
-
-  HessianLle spec;
-  Vector eigenvalues;
-  Index graph_pieces = 1;
-
-  static constexpr auto fields() {
-    using M = HessianLleModel;
-    return joined(
-        first_fields(),
-        Listing{result("eigenvalues", &M::eigenvalues,
-                       "of the sum of squared derivatives, above that of the constant, ascending"),
-                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
-        last_fields());
-  }
-  void check() const;
-  std::string summary(const Names& names) const;
-};
-
+using HessianLleModel = PlanesModel<HessianLle>;
 HessianLleModel fit(const Valid<HessianLle>& spec, const Rows& rows, const FitOptions& options);
 Certificate certify(const HessianLleModel& model, const Rows& rows, const Execution& execution);
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/embed/nonmetric_mds.hpp>
+#include <lemma/embed/shared/scaling.hpp>
 
 namespace lemma {
 
@@ -19,26 +20,11 @@ std::string NonmetricMdsModel::summary(const Names&) const {
 }
 
 NonmetricMdsModel fit(const Valid<NonmetricMds>& spec, const Rows& rows, const FitOptions& options) {
-  const Execution execution = options.execution();
-  require_room(NonmetricMds::name, rows, spec->input, spec->gigabytes, 10);
-  const Compared data = compare(NonmetricMds::name, spec->input, spec->metric, rows, execution.part(0, 0.1));
-  NonmetricMdsModel model;
-  model.spec = *spec;
-  if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Stress stress(NonmetricMds::name, data, model.stress_kind(), execution.part(0.1, 0.15));
-  const StressMinimum found = least_stress(NonmetricMds::name, stress, data,
-                                           {.most_iterations = spec->max_iterations,
-                                            .tolerance = spec->tolerance,
-                                            .restarts = spec->restarts,
-                                            .dimensions = spec->dimensions,
-                                            .seed = options.seed},
-                                           execution.part(0.15, 0.9));
-  model.places = found.places;
-  model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size())).cwiseSqrt();
-  model.stress = std::sqrt(found.trace.back());
-  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
-  model.certificate = certify(model, rows, execution.part(0.95, 1));
-  return model;
+  const auto tell = [](auto& model, const Stress&, const StressMinimum& found) {
+    model.trace = model.trace.cwiseSqrt().eval();
+    model.stress = std::sqrt(found.trace.back());
+  };
+  return least_stress_model<NonmetricMdsModel>(*spec, 10, rows, options, tell);
 }
 
 Certificate certify(const NonmetricMdsModel& model, const Rows& rows, const Execution& execution) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
 #include <lemma/embed/sammon.hpp>
+#include <lemma/embed/shared/scaling.hpp>
 
 namespace lemma {
 
@@ -19,36 +20,20 @@ std::string SammonModel::summary(const Names&) const {
 }
 
 SammonModel fit(const Valid<Sammon>& spec, const Rows& rows, const FitOptions& options) {
-  const Execution execution = options.execution();
-  require_room(Sammon::name, rows, spec->input, spec->gigabytes, 10);
-  const Compared data = compare(Sammon::name, spec->input, spec->metric, rows, execution.part(0, 0.1));
-  SammonModel model;
-  model.spec = *spec;
-  if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Stress stress(Sammon::name, data, SammonModel::kStress, execution.part(0.1, 0.15));
-  if (stress.places() < stress.things())
-    model.warnings.push_back(fmt::format("{} of {} share their place with one that they equal",
-                                         stress.things() - stress.places(), count_of(stress.things(), "thing")));
-  const StressMinimum found = least_stress(Sammon::name, stress, data,
-                                           {.most_iterations = spec->max_iterations,
-                                            .tolerance = spec->tolerance,
-                                            .restarts = spec->restarts,
-                                            .dimensions = spec->dimensions,
-                                            .seed = options.seed},
-                                           execution.part(0.15, 0.9));
-  model.places = found.places;
-  model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size()));
-  model.stress = found.trace.back();
-  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
-  model.certificate = certify(model, rows, execution.part(0.95, 1));
-  return model;
+  const auto tell = [](auto& model, const Stress& stress, const StressMinimum& found) {
+    model.stress = found.trace.back();
+    if (stress.places() < stress.things())
+      model.warnings.push_back(fmt::format("{} of {} share their place with one that they equal",
+                                           stress.things() - stress.places(), count_of(stress.things(), "thing")));
+  };
+  return least_stress_model<SammonModel>(*spec, 10, rows, options, tell);
 }
 
 Certificate certify(const SammonModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
   const Compared data =
       compared_again(Sammon::name, model, model.spec.input, model.spec.metric, rows, same, execution.part(0, 0.2));
-  const StressLook look = look_at_stress(data, SammonModel::kStress, model.places, execution.part(0.2, 0.6));
+  const StressLook look = look_at_stress(data, SammonModel::stress_kind(), model.places, execution.part(0.2, 0.6));
   same.number("stress", model.stress, look.value, 1e-6 + look.value, 1e-7);
   compare_quality(same, model, data, execution.part(0.6, 1));
   Certificate out = stress_certificate(look, model.trace, model.spec.tolerance, false, "Sammon's stress");

@@ -63,7 +63,7 @@ struct SammonModel : Embedded {
                           result("trace", &M::trace, "the stress at the start and after each step")},
                   last_fields());
   }
-  static constexpr Stress::Kind kStress{.sammon = true};
+  static constexpr Stress::Kind stress_kind() { return {.sammon = true}; }
   void check() const;
   std::string summary(const Names& names) const;
 };

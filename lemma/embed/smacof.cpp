@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/embed/shared/scaling.hpp>
 #include <lemma/embed/smacof.hpp>
 
 namespace lemma {
@@ -26,29 +27,14 @@ std::string SmacofModel::summary(const Names&) const {
 }
 
 SmacofModel fit(const Valid<Smacof>& spec, const Rows& rows, const FitOptions& options) {
-  const Execution execution = options.execution();
-  require_room(Smacof::name, rows, spec->input, spec->gigabytes, spec->input == Input::pairs ? 10 : 6);
-  const Compared data = compare(Smacof::name, spec->input, spec->metric, rows, execution.part(0, 0.1));
-  SmacofModel model;
-  model.spec = *spec;
-  if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Stress stress(Smacof::name, data, model.stress_kind(), execution.part(0.1, 0.15));
-  const StressMinimum found = least_stress(Smacof::name, stress, data,
-                                           {.most_iterations = spec->max_iterations,
-                                            .tolerance = spec->tolerance,
-                                            .restarts = spec->restarts,
-                                            .dimensions = spec->dimensions,
-                                            .seed = options.seed},
-                                           execution.part(0.15, 0.9));
-  model.places = found.places;
-  model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size()));
-  model.stress = found.trace.back();
-  model.raw_stress = model.stress * stress.size();
-  const Stress::Line followed = stress.line(stress.gathered(found.places) / stress.unit(), execution.part(0, 0));
-  model.line = Vector{{followed.intercept * stress.unit(), followed.slope}};
-  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
-  model.certificate = certify(model, rows, execution.part(0.95, 1));
-  return model;
+  const auto tell = [&](auto& model, const Stress& stress, const StressMinimum& found) {
+    model.stress = found.trace.back();
+    model.raw_stress = model.stress * stress.size();
+    const Stress::Line followed =
+        stress.line(stress.gathered(found.places) / stress.unit(), options.execution().part(0, 0));
+    model.line = Vector{{followed.intercept * stress.unit(), followed.slope}};
+  };
+  return least_stress_model<SmacofModel>(*spec, spec->input == Input::pairs ? 10 : 6, rows, options, tell);
 }
 
 Certificate certify(const SmacofModel& model, const Rows& rows, const Execution& execution) {

@@ -42,7 +42,7 @@ constexpr auto path_params() {
 ///
 /// Algorithm    coordinate descent along the path (lemma/linear/shared/coordinate_path.hpp): warm starts on the line through the
 ///              last two solutions, strong and safe rules, dense columns or sparse ones.
-/// Cost         rows in memory, copied once column by column; with p ≤ n one O(n p²) Gram matrix, else O(n p) for each λ.
+/// Cost         rows in memory, of many none copied; with p ≤ n one O(n p²) Gram matrix, else a copy and O(n p) for each λ.
 /// Certificate  optimal: the duality gap P − D of every λ, in units of J at b = 0; the dual point is the residual, shrunk
 ///              until |zⱼ·θ| ≤ λα fⱼ where there is no square in the penalty. verify finds it from the rows and the
 ///              coefficients alone.

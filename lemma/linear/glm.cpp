@@ -10,7 +10,6 @@
 namespace lemma {
 namespace {
 
-using glm::or_none;
 constexpr double kNone = GlmModel::kNone;
 
 }  // namespace

@@ -141,13 +141,22 @@ double intercept_of(const StandardisedColumns& columns, const Vector& b) {
   return columns.y_mean - columns.mean.dot(b);
 }
 
+/// A column without a penalty is taken out of the dual points by itself.
+StandardisedColumns columns_of(std::string_view method, const ElasticNet& net, const NetPenalty& penalty,
+                               const Rows& rows, const Execution& execution) {
+  const bool all_penalised =
+      (penalty.factors.array() > 0).all() && std::ranges::find(net.lambda, 0.0) == net.lambda.end();
+  return standardise(method, rows, net.intercept, net.standardize,
+                     all_penalised ? ColumnsAsked::together : ColumnsAsked::singly, execution);
+}
+
 template <class Spec>
 PathModel<Spec> fit_path(const Spec& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   const ElasticNet net = as_net(spec);
   const NetPenalty penalty = penalty_of(Spec::name, net, rows);
   const StandardisedColumns columns =
-      standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.1, "reading rows"));
+      columns_of(Spec::name, net, penalty, rows, execution.part(0, 0.1, "reading rows"));
   CoordinatePath path(columns, penalty, {0.5 * net.tolerance, net.max_iterations}, execution.part(0.1, 0.2));
   std::vector<PathPoint> points;
   std::size_t asked_for = 1;
@@ -240,11 +249,10 @@ void compare_numbers(Comparison& same, const PathModel<Spec>& model, const Stand
 template <class Spec>
 Certificate certify_path(const PathModel<Spec>& model, const Rows& rows, const Execution& execution) {
   const ElasticNet net = as_net(model.spec);
-  const StandardisedColumns columns =
-      standardise(Spec::name, rows, net.intercept, net.standardize, execution.part(0, 0.5));
+  const NetPenalty penalty = penalty_of(Spec::name, net, rows);
+  const StandardisedColumns columns = columns_of(Spec::name, net, penalty, rows, execution.part(0, 0.5));
   const Matrix c = model.coefficients.of * columns.scale.asDiagonal();
-  const auto found = duality(columns, penalty_of(Spec::name, net, rows), model.lambda.of, c, bound_of(model.spec),
-                             execution.part(0.5, 1));
+  const auto found = duality(columns, penalty, model.lambda.of, c, bound_of(model.spec), execution.part(0.5, 1));
   Vector gaps(model.lambda.size());
   for (Index k = 0; k < gaps.size(); ++k) gaps(k) = found[static_cast<std::size_t>(k)].gap;
   Certificate out = certificate_of(gaps, net.tolerance, 0, "converged");

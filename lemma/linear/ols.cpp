@@ -12,7 +12,6 @@
 namespace lemma {
 namespace {
 
-using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
 
 /// σ², standard errors, t, p and intervals from (XᵀWX)⁻¹, or from the scatter of the scores.
@@ -103,8 +102,6 @@ std::vector<std::string> warnings_of(const OlsModel& model, const LeastSquares& 
 }  // namespace
 
 namespace ols {
-
-double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
 double explained_by(const LinearSolution& solution) {
   if (solution.residual_ss < 0.5 * solution.total_ss) return solution.total_ss - solution.residual_ss;

@@ -134,28 +134,10 @@ DrawnRows GmmModel::draw(Index count, std::uint64_t seed) const {
 }
 
 std::string GmmModel::summary(const Names& names) const {
-  constexpr Index kMost = 50;
-  const Index shown = std::min(k(), kMost);
-  std::vector<std::string> component;
-  std::vector<double> share;
-  for (Index c = 0; c < shown; ++c) {
-    component.push_back(fmt::format("{}", c + 1));
-    share.push_back(weights(c));
-  }
-  TextTable table;
-  table.right("component", component).numbers("weight", share, 4);
-  for (Index j = 0; j < width(); ++j) {
-    const Vector column = means.col(j).head(shown);
-    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1),
-                  {column.begin(), column.end()}, 4);
-  }
-  std::string out =
-      fmt::format("Mixture of {} with {} covariance{}, after {}\n\nWeights and means:\n", count_of(k(), "Gaussian"),
-                  name_of(spec.covariance), spec.covariance == Covariance::tied || k() == 1 ? "" : "s",
-                  count_of(iterations, "iteration"));
-  out += table.str({.width = 100});
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  return out + mixture::tried_text(tried, tried_bic) +
+  return fmt::format("Mixture of {} with {} covariance{}, after {}\n\nWeights and means:\n", count_of(k(), "Gaussian"),
+                     name_of(spec.covariance), spec.covariance == Covariance::tied || k() == 1 ? "" : "s",
+                     count_of(iterations, "iteration")) +
+         mixture::means_text(weights, {}, means, names.features) + mixture::tried_text(tried, tried_bic) +
          mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
 }
 

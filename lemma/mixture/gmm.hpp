@@ -1,5 +1,6 @@
 // lemma/mixture/gmm.hpp
 #pragma once
+#include <lemma/mixture/shared/criteria.hpp>
 #include <lemma/mixture/shared/em.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
@@ -79,37 +80,23 @@ struct Gmm {
 };
 static_assert(Described<Gmm>);
 
-struct GmmModel : Evidence {
+struct GmmModel : SearchedMixture {
+  using Base = SearchedMixture;
   Gmm spec;
-  Vector weights;  // π
-  Matrix means;    // one in each row
+  Matrix means;  // one in each row
   Matrix
       covariances;  // full: K blocks of p rows; tied: p rows; diagonal: a row of variances each; spherical: one variance each
-  double log_likelihood = 0, aic = 0, bic = 0, icl = 0;
-  int parameters = 0;          // free ones
-  bool floor_reached = false;  // the floor binds
-  int iterations = 0;          // of the start that was kept
-  Vector trace;                // ℓ at each of them
-  Vector tried, tried_bic;     // numbers of components, and the BIC of each
 
   static constexpr auto fields() {
-    return Listing{
-        result("weights", &GmmModel::weights, "share of each component"),
-        result("means", &GmmModel::means, "mean of each component, one in each row", kByFeature),
-        result("covariances", &GmmModel::covariances,
-               "full: those of the components below each other; tied: the one of all; diagonal: a row of variances "
-               "each; spherical: a variance each",
-               kByFeature),
-        result("log_likelihood", &GmmModel::log_likelihood, "sum of the log densities of the rows"),
-        result("aic", &GmmModel::aic, "-2 log-likelihood + 2 parameters"),
-        result("bic", &GmmModel::bic, "-2 log-likelihood + parameters log n: the least is best"),
-        result("icl", &GmmModel::icl, "bic - 2 sum of log max_k p_k: dearer where rows lie between components"),
-        result("parameters", &GmmModel::parameters, "free numbers of the model"),
-        result("floor_reached", &GmmModel::floor_reached, "whether a covariance was held up by the floor"),
-        result("iterations", &GmmModel::iterations, "of the start that was kept"),
-        result("trace", &GmmModel::trace, "log-likelihood at each of them: it never falls"),
-        result("tried", &GmmModel::tried, "numbers of components that were tried"),
-        result("tried_bic", &GmmModel::tried_bic, "bic of each of them")};
+    return joined(
+        first_fields(),
+        Listing{
+            result("means", &GmmModel::means, "mean of each component, one in each row", kByFeature),
+            result("covariances", &GmmModel::covariances,
+                   "full: those of the components below each other; tied: the one of all; diagonal: a row of variances "
+                   "each; spherical: a variance each",
+                   kByFeature)},
+        last_fields("whether a covariance was held up by the floor", "log-likelihood at each of them: it never falls"));
   }
   Index width() const { return means.cols(); }
   Index k() const { return means.rows(); }

@@ -1,5 +1,6 @@
 // lemma/mixture/mixture.hpp
 #pragma once
+#include <lemma/mixture/shared/criteria.hpp>
 #include <lemma/mixture/shared/em.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
@@ -72,42 +73,30 @@ struct Mixture {
 };
 static_assert(Described<Mixture>);
 
-struct MixtureModel : Evidence {
+struct MixtureModel : SearchedMixture {
+  using Base = SearchedMixture;
   Mixture spec;  // with the kind of each column
-  Vector weights;
   Matrix values, variances, probabilities;
   Labels levels;
   Vector column_means, column_variances;
-  double log_likelihood = 0, aic = 0, bic = 0, icl = 0;
-  int parameters = 0;
-  bool floor_reached = false;
-  int iterations = 0;
-  Vector trace, tried, tried_bic;
 
   static constexpr auto fields() {
     using M = MixtureModel;
-    return Listing{
-        result("weights", &M::weights, "share of each component"),
-        result("values", &M::values,
-               "of each component and column: mean, probability of 1, rate, scale, or share of the counts; 0 for "
-               "categories",
-               kByFeature),
-        result("variances", &M::variances, "of each component and gaussian column; else 0", kByFeature),
-        result("probabilities", &M::probabilities,
-               "of each component: of the levels of the first categorical column, then of the next"),
-        state("levels", &M::levels, "how many each column has; 0: it holds numbers"),
-        state("column_means", &M::column_means, "of the values of all rows: what floors are shares of"),
-        state("column_variances", &M::column_variances, "of the values of all rows"),
-        result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
-        result("aic", &M::aic, "-2 log-likelihood + 2 parameters"),
-        result("bic", &M::bic, "-2 log-likelihood + parameters log n: the least is best"),
-        result("icl", &M::icl, "bic - 2 sum of log max_k p_k: dearer where rows lie between components"),
-        result("parameters", &M::parameters, "free numbers of the model"),
-        result("floor_reached", &M::floor_reached, "whether a parameter is held up by the floor"),
-        result("iterations", &M::iterations, "of the start that was kept"),
-        result("trace", &M::trace, "log-likelihood, which is the free energy, at each of them: it never falls"),
-        result("tried", &M::tried, "numbers of components that were tried"),
-        result("tried_bic", &M::tried_bic, "bic of each of them")};
+    return joined(
+        first_fields(),
+        Listing{
+            result("values", &M::values,
+                   "of each component and column: mean, probability of 1, rate, scale, or share of the counts; 0 for "
+                   "categories",
+                   kByFeature),
+            result("variances", &M::variances, "of each component and gaussian column; else 0", kByFeature),
+            result("probabilities", &M::probabilities,
+                   "of each component: of the levels of the first categorical column, then of the next"),
+            state("levels", &M::levels, "how many each column has; 0: it holds numbers"),
+            state("column_means", &M::column_means, "of the values of all rows: what floors are shares of"),
+            state("column_variances", &M::column_variances, "of the values of all rows")},
+        last_fields("whether a parameter is held up by the floor",
+                    "log-likelihood, which is the free energy, at each of them: it never falls"));
   }
   Index width() const { return values.cols(); }
   Index k() const { return values.rows(); }

@@ -152,27 +152,11 @@ DrawnRows MppcaModel::draw(Index count, std::uint64_t seed) const {
 }
 
 std::string MppcaModel::summary(const Names& names) const {
-  constexpr Index kMost = 50;
-  const Index shown = std::min(k(), kMost);
-  std::vector<std::string> component;
-  for (Index c = 0; c < shown; ++c) component.push_back(fmt::format("{}", c + 1));
-  const Vector share = weights.head(shown), rest = noise.head(shown);
-  TextTable table;
-  table.right("component", component)
-      .numbers("weight", {share.begin(), share.end()}, 4)
-      .numbers("noise", {rest.begin(), rest.end()}, 4);
-  for (Index j = 0; j < width(); ++j) {
-    const Vector column = means.col(j).head(shown);
-    table.numbers(at(j) < names.features.size() ? names.features[at(j)] : fmt::format("x{}", j + 1),
-                  {column.begin(), column.end()}, 4);
-  }
-  std::string out =
-      fmt::format("Mixture of {} with {} each, after {}\n\nWeights, variances of the noise and means:\n",
-                  count_of(k(), "source"), count_of(loadings.cols(), "direction"), count_of(iterations, "iteration"));
-  out += table.str({.width = 100});
-  if (shown < k()) out += fmt::format("... and {} more\n", k() - shown);
-  return out + mixture::tried_text(tried, tried_bic) +
-         mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
+  return fmt::format("Mixture of {} with {} each, after {}\n\nWeights, variances of the noise and means:\n",
+                     count_of(k(), "source"), count_of(loadings.cols(), "direction"),
+                     count_of(iterations, "iteration")) +
+         mixture::means_text(weights, {{"noise", noise}}, means, names.features) +
+         mixture::tried_text(tried, tried_bic) + mixture::criteria_text(log_likelihood, parameters, aic, bic, icl);
 }
 
 MppcaModel fit(const Valid<Mppca>& spec, const Rows& rows, const FitOptions& options) {

@@ -1,5 +1,6 @@
 // lemma/mixture/mppca.hpp
 #pragma once
+#include <lemma/mixture/shared/criteria.hpp>
 #include <lemma/mixture/shared/em.hpp>
 #include <lemma/mixture/shared/factors.hpp>
 #include <lemma/model/method.hpp>
@@ -63,35 +64,22 @@ struct Mppca {
 };
 static_assert(Described<Mppca>);
 
-struct MppcaModel : Evidence {
+struct MppcaModel : SearchedMixture {
+  using Base = SearchedMixture;
   Mppca spec;
-  Vector weights;
   Matrix means;     // one in each row
   Matrix loadings;  // those of the components below each other: p rows each
   Vector noise;     // σ² of each
-  double log_likelihood = 0, aic = 0, bic = 0, icl = 0;
-  int parameters = 0;
-  bool floor_reached = false;
-  int iterations = 0;
-  Vector trace, tried, tried_bic;
 
   static constexpr auto fields() {
     using M = MppcaModel;
-    return Listing{
-        result("weights", &M::weights, "share of each component"),
-        result("means", &M::means, "mean of each component, one in each row", kByFeature),
-        result("loadings", &M::loadings, "those of the components below each other, a row for each column of the data"),
-        result("noise", &M::noise, "variance of the noise of each component"),
-        result("log_likelihood", &M::log_likelihood, "sum of the log densities of the rows"),
-        result("aic", &M::aic, "-2 log-likelihood + 2 parameters"),
-        result("bic", &M::bic, "-2 log-likelihood + parameters log n: the least is best"),
-        result("icl", &M::icl, "bic - 2 sum of log max_k p_k: dearer where rows lie between components"),
-        result("parameters", &M::parameters, "free numbers of the model"),
-        result("floor_reached", &M::floor_reached, "whether a noise was held up by the floor"),
-        result("iterations", &M::iterations, "of the start that was kept"),
-        result("trace", &M::trace, "log-likelihood at each of them: it never falls"),
-        result("tried", &M::tried, "numbers of components that were tried"),
-        result("tried_bic", &M::tried_bic, "bic of each of them")};
+    return joined(
+        first_fields(),
+        Listing{result("means", &M::means, "mean of each component, one in each row", kByFeature),
+                result("loadings", &M::loadings,
+                       "those of the components below each other, a row for each column of the data"),
+                result("noise", &M::noise, "variance of the noise of each component")},
+        last_fields("whether a noise was held up by the floor", "log-likelihood at each of them: it never falls"));
   }
   Index width() const { return means.cols(); }
   Index k() const { return means.rows(); }

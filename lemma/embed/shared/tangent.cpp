@@ -1,7 +1,9 @@
 // lemma/embed/shared/tangent.cpp
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
+#include <lemma/embed/shared/planes_model.hpp>
 #include <lemma/embed/shared/tangent.hpp>
 #include <lemma/math/blas.hpp>
 #include <lemma/math/eigen.hpp>
@@ -69,6 +71,20 @@ SpectralProblem problem_of(const LocalPlanes& planes) {
     return out;
   };
   return {sum.matrix(), Vector::Constant(n, 1 / std::sqrt(static_cast<double>(n))), times};
+}
+
+void check_planes(std::string_view method, const Embedded& model, const Metric& metric, int dimensions,
+                  const Vector& eigenvalues, Index graph_pieces) {
+  model.check_embedded(method, Input::rows, metric, dimensions);
+  require(eigenvalues.size() == model.dimensions() && eigenvalues.allFinite() && graph_pieces >= 1 &&
+              std::is_sorted(eigenvalues.begin(), eigenvalues.end()),
+          std::string(method) + ": the eigenvalues do not fit the coordinates, or do not rise");
+}
+
+std::string planes_summary(const Embedded& model, const Vector& eigenvalues) {
+  TextTable table;
+  table.words("", dimension_names(model.dimensions())).numbers("eigenvalue", {eigenvalues.begin(), eigenvalues.end()});
+  return table.str() + "\n" + model.picture();
 }
 
 Matrix orthogonal_part(const Matrix& basis, Index first) {

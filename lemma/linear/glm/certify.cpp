@@ -11,7 +11,6 @@
 namespace lemma {
 namespace {
 
-using glm::or_none;
 constexpr double kNone = GlmModel::kNone;
 constexpr double kFollows = 1e-12;  // what rounding may do to a sum of a few terms, in their size
 
@@ -79,16 +78,6 @@ GlmModel with_own_scatter(const GlmModel& model, const LeastSquares& data, const
   out.scatter = found.scatter;
   out.clusters = found.clusters;
   return out;
-}
-
-void compare_scatter(Comparison& same, const GlmModel& model, const Look& look) {
-  if (same.finding() || model.errors() == StandardErrors::classical) return;
-  same.number("clusters", static_cast<double>(model.clusters), static_cast<double>(look.fresh.clusters), 0);
-  const Matrix& expected = look.fresh.scatter;
-  for (Index i = 0; i < expected.rows(); ++i)
-    for (Index j = 0; j < expected.cols(); ++j)
-      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)),
-                  std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)), look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.
@@ -258,7 +247,7 @@ Certificate certify(const GlmModel& model, const Rows& rows, const Execution& ex
   same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   compare_fit(same, model, look, glm::null_deviance(problem, known, totals, rows, execution.part(0.9, 0.95)));
   compare_theta(same, model, look, rows, execution.part(0.92, 0.93));
-  compare_scatter(same, model, look);
+  compare_scatter(same, model, look.fresh, look.per_condition);
   compare_covariance(same, model, look);
   compare_tests(same, model);
   compare_profile(same, model, look, rows, execution.part(0.95, 0.97));

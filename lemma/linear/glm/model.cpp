@@ -127,7 +127,7 @@ Vector GlmModel::predict(const MatrixView& x, std::span<const double> offset) co
 
 Vector GlmModel::mean_of(const MatrixView& x, std::span<const double> offset) const {
   const GlmLaw own = law();
-  return linear_predictor(x, offset).unaryExpr([&](double eta) { return glm::or_none(own.mean(eta)); });
+  return linear_predictor(x, offset).unaryExpr([&](double eta) { return or_none(own.mean(eta)); });
 }
 
 Matrix GlmModel::probabilities(const MatrixView& x, std::span<const double> offset) const {
@@ -170,7 +170,7 @@ Interval GlmModel::interval(const MatrixView& x, IntervalKind kind, double level
   const Vector eta = linear_predictor(x, offset), half = reach * variance.cwiseSqrt();
   Interval out{Vector(x.rows()), Vector(x.rows())};
   for (Index i = 0; i < x.rows(); ++i) {  // some links fall; beyond a link's domain there is no limit
-    const double a = glm::or_none(law().mean(eta(i) - half(i))), b = glm::or_none(law().mean(eta(i) + half(i)));
+    const double a = or_none(law().mean(eta(i) - half(i))), b = or_none(law().mean(eta(i) + half(i)));
     out.lower(i) = b < a ? b : a;
     out.upper(i) = b < a ? a : b;
   }
@@ -194,7 +194,7 @@ std::vector<NamedColumn> GlmModel::diagnostics(const Block& block) const {
   std::vector<NamedColumn> out;
   const auto add = [&](const char* name, double RowDiagnostics::*member) {
     Vector values(rows.size());
-    for (Index i = 0; i < values.size(); ++i) values(i) = glm::or_none(all[static_cast<std::size_t>(i)].*member);
+    for (Index i = 0; i < values.size(); ++i) values(i) = or_none(all[static_cast<std::size_t>(i)].*member);
     out.push_back({name, std::move(values)});
   };
   add("deviance_residual", &RowDiagnostics::deviance);

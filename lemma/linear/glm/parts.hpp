@@ -2,6 +2,7 @@
 // use lemma/linear/glm.hpp.
 #pragma once
 #include <lemma/linear/glm.hpp>
+#include <lemma/linear/shared/or_none.hpp>
 #include <lemma/linear/shared/separation.hpp>
 #include <lemma/math/residuals.hpp>
 #include <optional>
@@ -10,9 +11,6 @@
 namespace lemma::glm {
 
 inline constexpr double kGapTolerance = 1e-20;
-
-/// NaN, infinity: never in results.
-double or_none(double value);
 
 /// What is fitted to the rows: which columns are free, and whether the intercept is.
 struct Problem {

@@ -38,8 +38,6 @@ void finish(const Problem& problem, Evaluated& rows) {
 
 }  // namespace
 
-double or_none(double value) { return std::isfinite(value) ? value : GlmModel::kNone; }
-
 Evaluated evaluate(const Problem& problem, const Block& block, const Coefficients& from, bool precise) {
   Evaluated out = outcome_of(problem, block);
   out.eta.resize(out.y.size());

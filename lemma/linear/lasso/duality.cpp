@@ -10,8 +10,12 @@
 namespace lemma::net {
 namespace {
 
-/// λ whose residuals are in memory together: half as many as there are columns, so that they take no more than half of the rows do.
-Index at_once(const StandardisedColumns& columns) { return std::clamp<Index>(columns.count / 2, 8, 128); }
+/// λ that are looked at together. Of columns that are copied the residuals are in memory: half as many as there are columns, so that
+/// they take no more than half of the rows do.
+Index at_once(const StandardisedColumns& columns) {
+  constexpr Index kMost = 128;
+  return columns.blocks ? kMost : std::clamp<Index>(columns.count / 2, 8, kMost);
+}
 
 /// Carries no penalty, and moves both ways: the dual point must not see it. Where c may not be negative and is 0, it moves
 /// one way only.
@@ -75,10 +79,71 @@ Matrix residuals(const StandardisedColumns& columns, const Matrix& c, const Exec
   return out;
 }
 
+/// Of each λ the squares of the residual; and of its dual point θ, the residual without what the free columns tell, the products with
+/// y, itself and every column (a column of z).
+struct DualPoints {
+  Vector rss, along_y, squares;
+  Matrix z;
+  explicit DualPoints(Index count) : rss(count), along_y(count), squares(count) {}
+};
+
+DualPoints of_copied(const StandardisedColumns& columns, const NetPenalty& penalty, const Vector& lambda,
+                     const Matrix& c, bool bounded, const Execution& execution) {
+  DualPoints out(lambda.size());
+  Matrix theta = residuals(columns, c, execution);
+  blas::Columns free;
+  for (Index k = 0; k < lambda.size(); ++k) {
+    Vector r = theta.row(k);
+    out.rss(k) = r.squaredNorm();
+    if (k == 0 || lambda(k) == 0 || penalty.positive)
+      free = free_basis(columns, penalty, bounded ? 1 : lambda(k), c.row(k));
+    for (int twice = 0; twice < 2 && free.cols() > 0; ++twice) r -= free * (free.transpose() * r);
+    out.along_y(k) = r.dot(columns.y);
+    out.squares(k) = r.squaredNorm();
+    theta.row(k) = r;
+  }
+  out.z = correlations(columns, theta, execution);
+  return out;
+}
+
+/// The same where every column is penalised, in one pass over the rows.
+struct BlockPoints {
+  const StandardisedColumns* columns;
+  const Matrix* c;
+  DualPoints sums;
+
+  BlockPoints(const StandardisedColumns& of, const Matrix& coefficients)
+      : columns(&of), c(&coefficients), sums(coefficients.rows()) {
+    sums.z = Matrix::Zero(of.count, coefficients.rows());
+    sums.rss.setZero();
+    sums.along_y.setZero();
+  }
+  void accumulate(const Block& block) {
+    const Matrix z = columns->rows_of(block);
+    const auto y = columns->y_of(block);
+    Matrix r = y.replicate(1, c->rows());
+    blas::gemm(blas::Op::plain, z, blas::Op::transposed, *c, r, -1, 1);
+    sums.rss += r.colwise().squaredNorm().transpose();
+    sums.along_y += r.transpose() * y;
+    blas::gemm(blas::Op::transposed, z, blas::Op::plain, r, sums.z, 1, 1);
+  }
+  void merge(const BlockPoints& other) {
+    sums.rss += other.sums.rss;
+    sums.along_y += other.sums.along_y;
+    sums.z += other.sums.z;
+  }
+};
+DualPoints of_blocks(const StandardisedColumns& columns, const Matrix& c, const Execution& execution) {
+  DualPoints out = scan(*columns.blocks, BlockPoints(columns, c), execution).sums;
+  out.squares = out.rss;
+  return out;
+}
+
 /// Primal minus dual, the dual taken at τθ: D = τ θ·y − ½ τ² ‖θ‖² − Σ (|zⱼ·τθ| − λ₁)₊² / 2λ₂, with τ so small that
 /// |zⱼ·τθ| ≤ λ₁ where λ₂ is 0, or everywhere: the better of the two, since a λ₂ far below λ₁ makes rounding expensive.
 double penalised_gap(const StandardisedColumns& columns, const NetPenalty& penalty, double lambda, double objective,
-                     const Vector& theta, const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& z) {
+                     const DualPoints& seen, Index k) {
+  const auto z = seen.z.col(k);
   double shrink = 1, within = 1, conjugate = 0;
   const auto size = [&](Index j) { return penalty.positive ? z(j) : std::abs(z(j)); };
   for (Index j = 0; j < columns.count; ++j) {
@@ -93,18 +158,19 @@ double penalised_gap(const StandardisedColumns& columns, const NetPenalty& penal
     const bool one_way = penalty.positive && penalty.l1(j, lambda) + l2 == 0;
     if (one_way && z(j) > 1e-11 * columns.length(j) * std::sqrt(columns.total)) return objective;  // it should grow
   }
-  const auto dual = [&](double tau) { return tau * theta.dot(columns.y) - 0.5 * tau * tau * theta.squaredNorm(); };
+  const auto dual = [&](double tau) { return tau * seen.along_y(k) - 0.5 * tau * tau * seen.squares(k); };
   return objective - std::max(dual(shrink) - conjugate, dual(within));
 }
 
 /// Under Σ fⱼ |cⱼ| ≤ s the dual is θ·y − ½ ‖θ‖² − s max |zⱼ·θ| / fⱼ.
-double bounded_gap(const StandardisedColumns& columns, const NetPenalty& penalty, double bound, double rss,
-                   const Vector& theta, const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& z) {
+double bounded_gap(const StandardisedColumns& columns, const NetPenalty& penalty, double bound, const DualPoints& seen,
+                   Index k) {
+  const auto z = seen.z.col(k);
   double largest = 0;
   for (Index j = 0; j < columns.count; ++j)
     if (columns.length(j) > 0 && penalty.factors(j) > 0)
       largest = std::max(largest, (penalty.positive ? z(j) : std::abs(z(j))) / penalty.factors(j));
-  return 0.5 * rss - (theta.dot(columns.y) - 0.5 * theta.squaredNorm() - bound * largest);
+  return 0.5 * seen.rss(k) - (seen.along_y(k) - 0.5 * seen.squares(k) - bound * largest);
 }
 
 }  // namespace
@@ -115,31 +181,24 @@ std::vector<Duality> duality(const StandardisedColumns& columns, const NetPenalt
   const Index together = at_once(columns);
   for (Index first = 0; first < lambda.size(); first += together) {
     const Index size = std::min(together, lambda.size() - first);
-    Matrix theta = residuals(columns, c.middleRows(first, size), execution);
-    blas::Columns free;
+    const Matrix own = c.middleRows(first, size);
+    const DualPoints seen =
+        columns.blocks ? of_blocks(columns, own, execution)
+                       : of_copied(columns, penalty, lambda.segment(first, size), own, bound.has_value(), execution);
     for (Index k = 0; k < size; ++k) {
       Duality& at = out[static_cast<std::size_t>(first + k)];
       const double l = lambda(first + k);
-      const Vector own = c.row(first + k);
-      at.norm = penalty.factors.dot(own.cwiseAbs());
-      const double squares = penalty.factors.dot(own.cwiseAbs2());
-      Vector r = theta.row(k);
-      at.rss = r.squaredNorm();
+      const Vector b = own.row(k);
+      at.rss = seen.rss(k);
+      at.norm = penalty.factors.dot(b.cwiseAbs());
+      const double squares = penalty.factors.dot(b.cwiseAbs2());
       at.objective = 0.5 * at.rss + l * (penalty.alpha * at.norm + 0.5 * (1 - penalty.alpha) * squares);
-      if (k == 0 || l == 0 || penalty.positive) free = free_basis(columns, penalty, bound ? 1 : l, own);
-      for (int twice = 0; twice < 2 && free.cols() > 0; ++twice) r -= free * (free.transpose() * r);
-      theta.row(k) = r;
-    }
-    const Matrix z = correlations(columns, theta, execution);
-    for (Index k = 0; k < size; ++k) {
-      Duality& at = out[static_cast<std::size_t>(first + k)];
-      const Vector one = theta.row(k);
-      const double gap = bound ? bounded_gap(columns, penalty, *bound, at.rss, one, z.col(k))
-                               : penalised_gap(columns, penalty, lambda(first + k), at.objective, one, z.col(k));
+      const double gap = bound ? bounded_gap(columns, penalty, *bound, seen, k)
+                               : penalised_gap(columns, penalty, l, at.objective, seen, k);
       at.gap = columns.total > 0 ? std::max(gap, 0.0) / (0.5 * columns.total) : gap;
       if (!std::isfinite(gap)) at.gap = gap;
       if (bound && at.norm > *bound) at.gap += (at.norm - *bound) / (*bound > 0 ? *bound : 1) * 0.1;  // not feasible
-      if (penalty.positive && (c.row(first + k).array() < 0).any()) at.gap += 1;
+      if (penalty.positive && (b.array() < 0).any()) at.gap += 1;
     }
   }
   return out;

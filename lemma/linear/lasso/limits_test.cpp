@@ -2,6 +2,7 @@
 #include <cmath>
 #include <lemma/core/random.hpp>
 #include <lemma/linear/lasso/data_test.hpp>
+#include <tests/message_of.hpp>
 
 namespace lemma {
 
@@ -39,6 +40,67 @@ TEST(Lasso, TheNaturalWrongRefitOfTheSelectedColumnsFailsTheCertificate) {
     m.coefficients.of(0, selected[k]) = refit.coefficients(static_cast<Index>(k));
   m.intercept.of(0) = refit.intercept;
   EXPECT_FALSE(certify(m, rows, {}).holds());
+}
+
+/// Weights, precisions, an offset, a constant column and one far from 0, in more rows than are copied.
+struct ManyRows {
+  Matrix x;
+  std::vector<double> y, weight, precision, offset;
+  ManyRows() : x(33'000, 5) {
+    for (Index i = 0; i < x.rows(); ++i) {
+      RandomStream random(5, at(i));
+      x(i, 0) = 1e6 + random.normal();
+      x(i, 1) = 0.8 * (x(i, 0) - 1e6) + random.normal();
+      x(i, 2) = random.normal();
+      x(i, 3) = 7;
+      x(i, 4) = 1e-3 * random.normal();
+      offset.push_back(0.1 * random.normal());
+      y.push_back(offset.back() + 2 * x(i, 1) - 300 * x(i, 4) + random.normal());
+      weight.push_back(i % 5 == 0 ? 0 : 1 + static_cast<double>(i % 3));
+      precision.push_back(0.5 + random.uniform());
+    }
+  }
+  MemoryRows rows() const {
+    MemoryRows out(x);
+    out.response(y).weights(weight).precision(precision).offset(offset);
+    return out;
+  }
+};
+
+/// A penalty of 0 anywhere on the path asks for single columns, and so for the copy.
+TEST(Lasso, OfManyRowsThatAreReadInBlocksItIsThatOfTheirCopiedColumns) {
+  const ManyRows data;
+  const MemoryRows rows = data.rows();
+  for (const double alpha : {1.0, 0.5})
+    for (const bool intercept : {true, false}) {
+      const ElasticNet spec{.alpha = alpha, .lambda = {2000, 50}, .intercept = intercept};
+      ElasticNet with_copy = spec;
+      with_copy.lambda.push_back(0);
+      const auto m = fit(spec, rows, {}), copied = fit(with_copy, rows, {});
+      EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+      EXPECT_TRUE(certify(m, rows, {}).holds()) << certify(m, rows, {}).message;
+      EXPECT_EQ(m.warnings, copied.warnings);
+      for (Index k = 0; k < 2; ++k) {
+        EXPECT_LT((m.coefficients.of.row(k) - copied.coefficients.of.row(k)).norm(),
+                  1e-8 * copied.coefficients.of.row(k).norm());
+        EXPECT_NEAR(m.rss.of(k), copied.rss.of(k), 1e-9 * copied.rss.of(k));
+        EXPECT_NEAR(m.objective.of(k), copied.objective.of(k), 1e-9 * copied.objective.of(k));
+      }
+      EXPECT_LT((m.scale - copied.scale).cwiseQuotient(copied.scale).cwiseAbs().maxCoeff(), 1e-9);
+      auto damaged = m;
+      damaged.coefficients.of(0, 1) *= 1.001;
+      EXPECT_FALSE(certify(damaged, rows, {}).holds());
+    }
+}
+
+TEST(Lasso, OfManyRowsNamesWhatItCannotUse) {
+  ManyRows data;
+  data.x(20'000, 2) = std::nan("");
+  EXPECT_EQ(message_of([&] { fit(Lasso{}, data.rows(), {}); }), "'x3' is NaN in row 20001; it must be finite");
+  data.x.col(2).setConstant(1e200);
+  data.x(3, 2) = -1e200;
+  EXPECT_EQ(message_of([&] { fit(Lasso{}, data.rows(), {}); }),
+            "lasso: the values of 'x3' are too large to be squared (they are about 1e+200); use another unit");
 }
 
 TEST(Lasso, StoppedEarlyItSaysSo) {

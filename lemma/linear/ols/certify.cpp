@@ -12,7 +12,6 @@
 namespace lemma {
 namespace {
 
-using ols::or_none;
 constexpr double kNone = OlsModel::kNone;
 constexpr double kFollows = 1e-12;  // what rounding may do to a sum of a few terms, in their size
 
@@ -77,16 +76,6 @@ OlsModel with_own_scatter(const OlsModel& model, const LeastSquares& data, const
   out.scatter = found.scatter;
   out.clusters = found.clusters;
   return out;
-}
-
-void compare_scatter(Comparison& same, const OlsModel& model, const Look& look) {
-  if (same.finding() || model.errors() == StandardErrors::classical) return;
-  same.number("clusters", static_cast<double>(model.clusters), static_cast<double>(look.fresh.clusters), 0);
-  const Matrix& expected = look.fresh.scatter;
-  for (Index i = 0; i < expected.rows(); ++i)
-    for (Index j = 0; j < expected.cols(); ++j)
-      same.number("scatter", model.scatter(i, j), or_none(expected(i, j)),
-                  std::sqrt(expected(i, i)) * std::sqrt(expected(j, j)), look.per_condition);
 }
 
 /// The test of one coefficient, each number from the stored ones before it.
@@ -213,7 +202,7 @@ Certificate certify(const OlsModel& model, const Rows& rows, const Execution& ex
   compare_design(same, model, look, rows);
   same.triangle("triangle", model.triangle, look.solution.triangle, look.per_condition);
   same.relative("rss", model.rss, residuals.sum_of_squares());
-  compare_scatter(same, model, look);
+  compare_scatter(same, model, look.fresh, look.per_condition);
   const Vector variances = compare_covariance(same, model, look);
   compare_tests(same, model, variances);
   compare_fit(same, model, look);

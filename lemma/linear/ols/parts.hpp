@@ -2,12 +2,10 @@
 #pragma once
 #include <lemma/linear/ols.hpp>
 #include <lemma/linear/shared/learn_triangle.hpp>
+#include <lemma/linear/shared/or_none.hpp>
 #include <lemma/math/residuals.hpp>
 
 namespace lemma::ols {
-
-/// NaN, infinity: never in results.
-double or_none(double value);
 
 /// Σ w (fitted − mean)²: as a difference where that keeps its digits, else as ‖R b‖².
 double explained_by(const LinearSolution& solution);

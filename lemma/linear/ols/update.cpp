@@ -46,9 +46,9 @@ OlsModel updated(const OlsModel& model, const Rows& rows, const FitOptions& opti
   out.updates = model.updates + 1;
   if (model.has_precision) {  // of the rows before the precisions were not all alike
     const double more = 0.5 * (log_precision_of(model, n) - n * std::log(model.mass / n));
-    out.log_likelihood = ols::or_none(out.log_likelihood + more);
-    out.aic = ols::or_none(out.aic - 2 * more);
-    out.bic = ols::or_none(out.bic - 2 * more);
+    out.log_likelihood = or_none(out.log_likelihood + more);
+    out.aic = or_none(out.aic - 2 * more);
+    out.bic = or_none(out.bic - 2 * more);
   }
   out.certificate.message += " The rows before the update are in it by their triangle.";
   return out;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <lemma/core/hash.hpp>
 #include <lemma/linear/quantile/parts.hpp>
+#include <lemma/linear/shared/or_none.hpp>
 #include <lemma/math/distributions.hpp>
 #include <lemma/math/factorise.hpp>
 #include <numbers>
@@ -14,7 +15,6 @@ namespace lemma::quantile {
 namespace {
 
 constexpr double kNone = QuantileNumbers::kNone;
-double or_none(double value) { return std::isfinite(value) ? value : kNone; }
 
 /// Hall and Sheather's bandwidth for the density at a quantile (the level of its test is 0.05).
 double bandwidth(double tau, double n) {

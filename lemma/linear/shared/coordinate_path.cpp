@@ -8,7 +8,6 @@
 namespace lemma {
 namespace {
 
-constexpr Index kMostInGram = 6000;     // columns whose whole Gram matrix is made
 constexpr Index kMostPolished = 5000;   // coefficients solved for at once
 constexpr int kSweepsBeforePolish = 4;  // at most, while the support changes
 constexpr double kRounding = 1e-13;     // of λ₁: a violation that is none
@@ -30,11 +29,12 @@ CoordinatePath::CoordinatePath(const StandardisedColumns& columns, NetPenalty pe
   covariance_ = !columns.sparse && p <= columns.rows && p <= kMostInGram;
   is_member_.assign(static_cast<std::size_t>(p), 0);
   if (covariance_) {
-    gram_ = columns.gram(execution);
+    auto [gram, along_y] = columns.normal_equations(execution);
+    gram_ = std::move(gram);
+    q_ = std::move(along_y);
     members_.resize(static_cast<std::size_t>(p));
     std::iota(members_.begin(), members_.end(), Index{0});
     std::fill(is_member_.begin(), is_member_.end(), char{1});
-    columns.correlations(members_, columns.y, q_, execution);
     c_ = Vector::Zero(p);
     h_ = q_;
     return;

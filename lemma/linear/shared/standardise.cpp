@@ -4,8 +4,11 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/linear/shared/standardise.hpp>
+#include <lemma/math/blas.hpp>
+#include <lemma/math/column_moments.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/simd/vector.hpp>
+#include <numeric>
 #include <optional>
 
 namespace lemma {
@@ -13,6 +16,7 @@ namespace {
 
 constexpr Index kPiece = 256;        // columns that one thread takes at a time
 constexpr double kRounding = 4e-15;  // of a column's raw length, what rounding can leave about the mean
+constexpr Index kManyBlocks = 32;    // from which on rows are not copied: a block of Z is small beside them
 constexpr double kShortest = 1e-140, kLongest = 1e140;  // lengths whose squares a double holds with room to spare
 
 std::span<const double> span_of(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
@@ -122,6 +126,51 @@ void copy_dense(std::string_view method, StandardisedColumns& out, const MatrixV
   });
 }
 
+/// Moments by weight · precision.
+struct Spread {
+  ColumnMoments moments;
+  const Vector* root;
+
+  void accumulate(const Block& block) {
+    const Vector mass = root->segment(block.first, block.rows()).cwiseAbs2();
+    Block weighted = block;
+    weighted.weight = span_of(mass);
+    moments.accumulate(weighted);
+  }
+  void merge(const Spread& other) { moments.merge(other.moments); }
+};
+
+void look_at_blocks(std::string_view method, StandardisedColumns& out, const Rows& rows, bool intercept,
+                    bool standardize, const Execution& execution) {
+  out.blocks = &rows;
+  const ColumnMoments found = scan(rows, Spread{ColumnMoments(out.count), &out.root}, execution).moments;
+  const Vector squares = found.squares();
+  const double root_mass = std::sqrt(out.mass);
+  for (Index j = 0; j < out.count; ++j) {
+    const double mean = found.mean()(j), spread = std::sqrt(squares(j));
+    double raw = std::hypot(spread, root_mass * mean);
+    if (raw == 0 || !std::isfinite(raw))  // what cannot be squared is refused by its size
+      raw = root_mass * std::max(std::abs(found.least()(j)), std::abs(found.greatest()(j)));
+    if (intercept) out.mean(j) = mean;
+    scale_column(method, out, j, rows.features[at(j)], intercept ? spread : raw, raw, spread, standardize, intercept);
+  }
+}
+
+struct ProductSums {
+  const StandardisedColumns* columns;
+  StandardisedColumns::NormalEquations sums;
+
+  void accumulate(const Block& block) {
+    const Matrix z = columns->rows_of(block);
+    blas::gram(z, sums.gram, 1);
+    sums.along_y += z.transpose() * columns->y_of(block);
+  }
+  void merge(const ProductSums& other) {
+    sums.gram += other.sums.gram;
+    sums.along_y += other.sums.along_y;
+  }
+};
+
 void copy_sparse(std::string_view method, StandardisedColumns& out, const Csr& x, const Rows& rows, bool intercept,
                  bool standardize) {
   out.sparse = true;
@@ -230,10 +279,31 @@ Vector StandardisedColumns::products(Index j, const std::vector<Index>& with) co
   return out;
 }
 
-Matrix StandardisedColumns::gram(const Execution& execution) const { return outer_gram(z, execution); }
+StandardisedColumns::NormalEquations StandardisedColumns::normal_equations(const Execution& execution) const {
+  NormalEquations out;
+  if (blocks) {
+    out = scan(*blocks, ProductSums{this, {Matrix::Zero(count, count), Vector::Zero(count)}}, execution).sums;
+    out.gram.triangularView<Eigen::StrictlyLower>() = out.gram.transpose();
+    return out;
+  }
+  out.gram = outer_gram(z, execution);
+  std::vector<Index> all(at(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  correlations(all, y, out.along_y, execution);
+  return out;
+}
+
+Matrix StandardisedColumns::rows_of(const Block& block) const {
+  Vector factor = scale.cwiseInverse();
+  for (const Index j : constant) factor(j) = 0;
+  Matrix out(block.rows(), count);
+  for (Index i = 0; i < out.rows(); ++i)
+    out.row(i) = root(block.first + i) * (block.x.row(i) - mean.transpose()).cwiseProduct(factor.transpose());
+  return out;
+}
 
 StandardisedColumns standardise(std::string_view method, const Rows& rows, bool intercept, bool standardize,
-                                const Execution& execution) {
+                                ColumnsAsked asked, const Execution& execution) {
   StandardisedColumns out;
   out.rows = rows.count();
   out.count = rows.width();
@@ -243,6 +313,10 @@ StandardisedColumns standardise(std::string_view method, const Rows& rows, bool 
   if (rows.sparse()) {
     read_outcome(method, out, rows, intercept);
     copy_sparse(method, out, *rows.sparse(), rows, intercept, standardize);
+  } else if (asked == ColumnsAsked::together && rows.width() <= kMostInGram && block_count(rows) >= kManyBlocks) {
+    require_finite(rows, execution.part(0, 0.5));
+    read_outcome(method, out, rows, intercept);
+    look_at_blocks(method, out, rows, intercept, standardize, execution.part(0.5, 1));
   } else if (rows.matrix()) {
     read_outcome(method, out, rows, intercept);
     copy_dense(method, out, *rows.matrix(), rows, intercept, standardize, execution);

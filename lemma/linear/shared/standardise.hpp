@@ -12,11 +12,13 @@ namespace lemma {
 ///
 /// with means only when there is an intercept. The scale is the standard deviation (divisor Σw) where columns are
 /// standardised, as glmnet has it, and 1 where they are not or where a column is constant. Dense columns are copied once,
-/// each in one piece. Sparse columns keep their zeros: Z = V − √w μᵀ with sparse vⱼ = √w xⱼ / scaleⱼ and μ = mean / scale.
+/// each in one piece; of many rows, where no column is asked for by itself, none are: a pass makes Z block by block. Sparse columns
+/// keep their zeros: Z = V − √w μᵀ with sparse vⱼ = √w xⱼ / scaleⱼ and μ = mean / scale.
 struct StandardisedColumns {
   Index rows = 0, count = 0;
   bool sparse = false;
-  Matrix z;  // dense: row j holds column j
+  Matrix z;                      // dense: row j holds column j
+  const Rows* blocks = nullptr;  // or these hold them; they must outlive it
 
   std::vector<Index> start;  // sparse: the entries of column j are [start[j], start[j + 1])
   std::vector<std::int32_t> row;
@@ -38,14 +40,27 @@ struct StandardisedColumns {
   Vector residual(const std::vector<Index>& support, const Vector& c) const;
   /// zⱼ · z_k for each k of `with`.
   Vector products(Index j, const std::vector<Index>& with) const;
-  /// ZᵀZ on several threads. Dense columns only.
-  Matrix gram(const Execution& execution) const;
   /// zⱼ itself.
   Vector column(Index j) const;
+
+  /// ZᵀZ and Zᵀy, on several threads. Dense columns, copied or in blocks.
+  struct NormalEquations {
+    Matrix gram;
+    Vector along_y;
+  };
+  NormalEquations normal_equations(const Execution& execution) const;
+  /// The rows of Z that belong to a block.
+  Matrix rows_of(const Block& block) const;
+  Eigen::Ref<const Vector> y_of(const Block& block) const { return y.segment(block.first, block.rows()); }
 };
+
+inline constexpr Index kMostInGram = 6000;  // columns whose whole Gram matrix is made
+
+/// Whether a column of Z is asked for by itself, or all of them together alone.
+enum class ColumnsAsked { singly, together };
 
 /// Reads the rows; an Error names a value that is not finite, or a column in unusable units.
 StandardisedColumns standardise(std::string_view method, const Rows& rows, bool intercept, bool standardize,
-                                const Execution& execution);
+                                ColumnsAsked asked, const Execution& execution);
 
 }  // namespace lemma

@@ -92,6 +92,23 @@ std::string criteria_text(double log_likelihood, int parameters, double aic, dou
                      format_significant(icl, 7));
 }
 
+std::string means_text(const Vector& weights, const std::vector<std::pair<std::string, Vector>>& more,
+                       const Matrix& means, const std::vector<std::string>& features) {
+  constexpr Index kMost = 50;
+  const Index shown = std::min(means.rows(), kMost);
+  const auto first = [shown](const Vector& v) { return std::vector<double>(v.begin(), v.begin() + shown); };
+  std::vector<std::string> component;
+  for (Index c = 0; c < shown; ++c) component.push_back(fmt::format("{}", c + 1));
+  TextTable table;
+  table.right("component", component).numbers("weight", first(weights), 4);
+  for (const auto& [name, numbers] : more) table.numbers(name, first(numbers), 4);
+  for (Index j = 0; j < means.cols(); ++j)
+    table.numbers(at(j) < features.size() ? features[at(j)] : fmt::format("x{}", j + 1), first(means.col(j)), 4);
+  std::string out = table.str({.width = 100});
+  if (shown < means.rows()) out += fmt::format("... and {} more\n", means.rows() - shown);
+  return out;
+}
+
 void warn_of_dead(const Vector& weights, std::vector<std::string>& warnings) {
   for (Index k = 0; k < weights.size(); ++k)
     if (weights(k) < kDead)

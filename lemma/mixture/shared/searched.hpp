@@ -12,6 +12,8 @@
 #include <lemma/mixture/shared/search.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lemma::mixture {
 
@@ -42,6 +44,10 @@ Certificate fixed_point(const Look& look, double tolerance, int iterations, Inde
 /// "Numbers of components tried", where there was more than one, and the line of the criteria.
 std::string tried_text(const Vector& tried, const Vector& bic);
 std::string criteria_text(double log_likelihood, int parameters, double aic, double bic, double icl);
+
+/// A line for each of the first 50 components: its share, what else has a number for each, and its mean.
+std::string means_text(const Vector& weights, const std::vector<std::pair<std::string, Vector>>& more,
+                       const Matrix& means, const std::vector<std::string>& features);
 
 void warn_of_dead(const Vector& weights, std::vector<std::string>& warnings);
 
