@@ -94,13 +94,18 @@ TEST(AffinityPropagation, AHigherPreferenceHasNoFewerExemplarsAndZeroMakesEachRo
 }
 
 TEST(AffinityPropagation, ThePreferenceLeftOutIsTheMedianOfTheSimilarities) {
-  const Matrix x = groups(30, 5), d = squares(x);
-  std::vector<double> pairs;
-  for (Index i = 0; i < 30; ++i)
-    for (Index j = 0; j < i; ++j) pairs.push_back(d(i, j));
-  std::sort(pairs.begin(), pairs.end());
-  ASSERT_EQ(pairs.size(), 435U);
-  EXPECT_NEAR(*fit(AffinityPropagation{}, x).spec.preference, -pairs[217], 1e-12);
+  for (const Index n : {30, 28, 3, 2}) {  // 435 pairs, 378, 3 and 1
+    const Matrix x = groups(n, 5), d = squares(x);
+    std::vector<double> pairs;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j) pairs.push_back(d(i, j));
+    std::sort(pairs.begin(), pairs.end());
+    const std::size_t half = pairs.size() / 2;
+    const double median = pairs.size() % 2 == 1 ? pairs[half] : 0.5 * (pairs[half - 1] + pairs[half]);
+    EXPECT_NEAR(*fit(AffinityPropagation{}, x).spec.preference, -median, 1e-12) << n;
+  }
+  const Matrix equal = Matrix::Constant(5, 2, 3.5);  // distances of 0, and none but these
+  EXPECT_EQ(*fit(AffinityPropagation{}, equal).spec.preference, 0);
 }
 
 TEST(AffinityPropagation, ASquareIsAsGoodAsTheRowsItIsMadeOf) {

@@ -8,6 +8,7 @@
 #include <lemma/model/fit.hpp>
 #include <numbers>
 
+#include <tests/contract/patience.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -201,6 +202,13 @@ TEST(MeanShift, ASaddleWhereTheShiftStaysIsNoMode) {
   const Certificate found = certify(saddle, MemoryRows(x), {});
   EXPECT_FALSE(found.holds());
   EXPECT_NE(found.message.find("no top of a hill"), std::string::npos) << found.message;
+}
+
+TEST(MeanShift, ACancelIsHeardWithinOneClimb) {
+  const Matrix x = normal_matrix(120, 2, 9);
+  contract::Patience endless(contract::kEndless);
+  fit(MeanShift{}, x, {.threads = 1, .progress = &endless});
+  EXPECT_GE(endless.asked(), 10 * 120) << "a climb takes tens of steps, each a look at all rows";
 }
 
 TEST(MeanShift, AnswersWhatItCannotDo) {

@@ -1,8 +1,7 @@
 // lemma/math/inertia.cpp
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
 #include <cmath>
 #include <lemma/math/inertia.hpp>
+#include <lemma/math/sparse_ldlt.hpp>
 
 namespace lemma {
 
@@ -20,7 +19,7 @@ std::optional<Index> eigenvalues_below(const Csr& symmetric, double sigma) {
   }
   Eigen::SparseMatrix<double> a(n, n);
   a.setFromTriplets(lower.begin(), lower.end());
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factor(a);
+  const SparseLdlt factor(a);
   if (factor.info() != Eigen::Success) return {};
   const Vector pivots = factor.vectorD();
   Index out = 0;

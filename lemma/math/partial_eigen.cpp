@@ -1,6 +1,4 @@
 // lemma/math/partial_eigen.cpp
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
@@ -9,6 +7,7 @@
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/multiply.hpp>
 #include <lemma/math/partial_eigen.hpp>
+#include <lemma/math/sparse_ldlt.hpp>
 #include <limits>
 
 namespace lemma {
@@ -198,10 +197,14 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     Eigen::SparseMatrix<double> shifted(n, n);
     shifted.setFromTriplets(entries.begin(), entries.end());
     execution.report(0.05, "factorising a sparse matrix");
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor(shifted);
+    const SparseLdlt factor(shifted);
     require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
             "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
-    const Operator inverse = [&](const Columns& x) -> Columns { return factor.solve(x); };
+    const Operator inverse = [&](const Columns& x) {
+      Columns out(x.rows(), x.cols());
+      parallel_for(x.cols(), silent, [&](Index j) { out.col(j) = factor.solve(x.col(j)); });
+      return out;
+    };
     return cycles_of(z, a, &inverse, size, count, most, execution);
   };
   PartialEigen out = with_shift(kShift * size, kCyclesBeforeShift);

@@ -20,6 +20,10 @@ namespace {
 using neighbor_components::Data;
 using neighbor_components::Loss;
 
+/// Numbers of all pairs of rows beyond which a cancel keeps nothing: what is to be said of the map would take another look at
+/// every pair.
+constexpr double kMany = 1e8;
+
 /// The mean of numbers, and their standard deviation (divisor n).
 std::pair<double, double> centre_and_spread(const Vector& v) {
   double mean = v.mean();
@@ -195,7 +199,10 @@ NeighborComponentsModel fit(const Valid<NeighborComponents>& spec, const Rows& r
   const Execution execution = options.execution(), quiet{.threads = execution.threads};
   const Data data = read_data(*spec, rows, execution.part(0, 0.05));
   const Index p = data.x.cols(), d = spec->components ? *spec->components : p;
-  const Loss loss(data, d, spec->penalty, quiet);
+  const bool many =
+      static_cast<double>(data.rows()) * static_cast<double>(data.rows()) * static_cast<double>(p) > kMany;
+  const Execution pairs = many ? execution.part(0.05, 0.05) : quiet, last = many ? execution.part(0.95, 1) : quiet;
+  const Loss loss(data, d, spec->penalty, pairs);
   const Matrix covariance = data.x.transpose() * data.x / static_cast<double>(data.rows());
   const Vector principal = flat(principal_axes(covariance, d)), telling = flat(telling_axes(data, covariance, d));
   MinimiseOptions how;
@@ -210,7 +217,7 @@ NeighborComponentsModel fit(const Valid<NeighborComponents>& spec, const Rows& r
   const Minimum found = lbfgs(loss, loss.value(telling) < loss.value(principal) ? telling : principal, how);
   const Stop stopped = cancelled ? Stop::cancelled : found.stopped == Stop::by_caller ? Stop::converged : found.stopped;
   const Matrix a = turned(Eigen::Map<const Matrix>(found.x.data(), d, p));
-  const auto plain = neighbor_components::plainly(data, a, spec->penalty, quiet);
+  const auto plain = neighbor_components::plainly(data, a, spec->penalty, last);
   NeighborComponentsModel model;
   model.spec = *spec;
   model.loadings = (a.array().rowwise() / data.scale.transpose().array()).matrix().transpose();
@@ -219,8 +226,8 @@ NeighborComponentsModel fit(const Valid<NeighborComponents>& spec, const Rows& r
   model.scale = data.scale;
   model.objective = plain.objective;
   model.told = 1 - plain.loss;
-  model.error = neighbor_components::nearest_error(data, data.x * a.transpose(), quiet);
-  model.error_before = neighbor_components::nearest_error(data, data.x, quiet);
+  model.error = neighbor_components::nearest_error(data, data.x * a.transpose(), last);
+  model.error_before = neighbor_components::nearest_error(data, data.x, last);
   model.counts = data.counts;
   model.certificate = certificate_of(*spec, plain.gradient.norm(), found.iterations, stopped);
   if (!model.certificate.holds())

@@ -8,6 +8,7 @@
 #include <lemma/neighbor/neighbor_components.hpp>
 #include <lemma/neighbor/neighbor_components/objective.hpp>
 #include <lemma/optimize/gradient_check.hpp>
+#include <tests/contract/patience.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -165,6 +166,14 @@ TEST(NeighborComponents, TheNaturalWrongMapsFailTheCertificate) {
   auto error = right;
   error.error += 1.0 / 90;
   for (const auto& wrong : {early, longer, rotated, error}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
+}
+
+TEST(NeighborComponents, ACancelIsHeardWithinOneLookAtManyPairs) {
+  const Matrix x = normal_matrix(3000, 12, 4);
+  const Vector y = x.col(0) + x.col(1);
+  contract::Patience patience(60);
+  EXPECT_THROW(fit(NeighborComponents{.max_iterations = 1}, x, y, {.threads = 1, .progress = &patience}), Cancelled);
+  EXPECT_LE(patience.asked(), 60 + 12);
 }
 
 TEST(NeighborComponents, BadInputIsRefusedByWhatIsWrong) {

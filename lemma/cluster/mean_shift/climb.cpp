@@ -1,6 +1,7 @@
 // lemma/cluster/mean_shift/climb.cpp
 #include <cmath>
 #include <lemma/cluster/mean_shift/climb.hpp>
+#include <lemma/core/hearing.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/math/simd.hpp>
 
@@ -80,6 +81,7 @@ std::optional<Vector> Hills::newton(Vector u) const {
 Hills::Climb Hills::climb(Vector u, const Matrix& modes, int most_steps) const {
   double tried = kNear;
   for (int step = 0; step < most_steps; ++step) {
+    ask();
     if (const Index mode = near_mode(u, modes); mode >= 0) return {u, mode, true};
     const Vector next = around(u).mean;
     const double way = (next - u).norm();

@@ -1,0 +1,67 @@
+// lemma/math/sparse_ldlt.cpp
+#include <lemma/core/hearing.hpp>
+#include <lemma/math/sparse_ldlt.hpp>
+#include <vector>
+
+namespace lemma {
+
+using Sparse = Eigen::SparseMatrix<double>;
+
+SparseLdlt::SparseLdlt(const Sparse& a) {
+  analyzePattern(a);
+  ask();
+  Sparse upper(a.rows(), a.cols());
+  upper.selfadjointView<Eigen::Upper>() = a.selfadjointView<Eigen::Lower>().twistedBy(m_P);
+  factorise_rows(upper);
+}
+
+/// Row k of L solves L₁ D₁ l = a, with L₁ and D₁ the rows before it and a those entries of A: its places are what the entries
+/// reach in the tree of elimination, from the leaves on.
+void SparseLdlt::factorise_rows(const Sparse& upper) {
+  const int n = static_cast<int>(upper.cols());
+  const int* const begin = m_matrix.outerIndexPtr();
+  int* const row_of = m_matrix.innerIndexPtr();
+  double* const value = m_matrix.valuePtr();
+  std::vector<double> y(static_cast<std::size_t>(n), 0.0);
+  std::vector<int> reached(y.size()), path(y.size()), seen(y.size(), -1);
+  m_diag.resize(n);
+  m_info = Eigen::Success;
+  m_factorizationIsOk = true;
+  for (int k = 0; k < n; ++k) {
+    ask();
+    auto top = reached.size();
+    const auto own = static_cast<std::size_t>(k);
+    seen[own] = k;
+    m_nonZerosPerCol[k] = 0;
+    for (Sparse::InnerIterator entry(upper, k); entry; ++entry) {
+      if (entry.index() > k) continue;
+      y[static_cast<std::size_t>(entry.index())] += entry.value();
+      std::size_t length = 0;
+      for (int i = static_cast<int>(entry.index()); seen[static_cast<std::size_t>(i)] != k; i = m_parent[i]) {
+        path[length++] = i;
+        seen[static_cast<std::size_t>(i)] = k;
+      }
+      while (length > 0) reached[--top] = path[--length];
+    }
+    double pivot = y[own];
+    y[own] = 0;
+    for (; top < reached.size(); ++top) {
+      const int i = reached[top];
+      const double yi = y[static_cast<std::size_t>(i)], l = yi / m_diag[i];
+      y[static_cast<std::size_t>(i)] = 0;
+      const int end = begin[i] + m_nonZerosPerCol[i];
+      for (int p = begin[i]; p < end; ++p) y[static_cast<std::size_t>(row_of[p])] -= value[p] * yi;
+      pivot -= l * yi;
+      row_of[end] = k;
+      value[end] = l;
+      ++m_nonZerosPerCol[i];
+    }
+    m_diag[k] = pivot;
+    if (pivot == 0) {
+      m_info = Eigen::NumericalIssue;
+      return;
+    }
+  }
+}
+
+}  // namespace lemma
