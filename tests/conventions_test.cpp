@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/lemma.hpp>
 #include <lemma/metric/classification.hpp>
+#include <map>
 #include <tests/contract/compare.hpp>
 
 namespace lemma {
@@ -22,6 +23,24 @@ const Table& numbers() {
                             numeric("z", {1, 0, 2, 1, 3, 5}), categorical("g", {"b", "B", "a", "b", "a", "B"}),
                             numeric("w", {1, 2, 0, 3, 1, 1})});
   return table;
+}
+
+TEST(Conventions, OneThingHasOneNameInAllMethods) {
+  const std::map<std::string, std::string> other_words{
+      {"iterations", "max_iterations"}, {"max_iter", "max_iterations"},
+      {"sweeps", "max_iterations"},     {"max_sweeps", "max_iterations"},
+      {"lambdas", "path_length"},       {"steps", "path_length"},
+      {"ratio", "path_ratio"},          {"least", "path_ratio"},
+      {"starts", "restarts"},           {"tol", "tolerance"},
+      {"fit_intercept", "intercept"},   {"standardise", "standardize"}};
+  std::size_t seen = 0;
+  for (const Method* method : catalog())
+    for (const auto& param : method->params()) {
+      const auto found = other_words.find(param.name);
+      if (found != other_words.end()) ADD_FAILURE() << method->name() << ": " << param.name << " is " << found->second;
+      seen += param.name == "max_iterations";
+    }
+  EXPECT_GT(seen, 30U);
 }
 
 TEST(Conventions, LevelsAreOrderedByTheirBytes) {

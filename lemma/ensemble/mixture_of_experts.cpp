@@ -219,12 +219,12 @@ MixtureOfExpertsModel fit(const Valid<MixtureOfExperts>& spec, const Rows& rows,
   const Assembly assembly(model.spec, data);
   std::optional<Way> best;
   std::string refused;
-  for (int start = 0; start < spec->starts; ++start) {
+  for (int start = 0; start < spec->restarts; ++start) {
     try {
       Way way;
       way.responsibilities = assembly.draw(options.seed, start);
       walk_on(way, assembly, model.spec, std::min(kFirst, spec->max_iterations), options,
-              execution.part(0.5 * start / spec->starts, 0.5 * (start + 1) / spec->starts));
+              execution.part(0.5 * start / spec->restarts, 0.5 * (start + 1) / spec->restarts));
       if (!best || way.end.log_likelihood > best->end.log_likelihood) best = std::move(way);
     } catch (const Error& error) { refused = error.what(); }  // this start comes to nothing; another may not
   }

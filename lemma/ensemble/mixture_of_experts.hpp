@@ -34,7 +34,7 @@ namespace lemma {
 struct MixtureOfExperts {
   int experts = 2;
   std::optional<AnySpec> expert, gate;
-  int starts = 3;
+  int restarts = 3;
   double tolerance = 1e-8;
   int max_iterations = 500;
 
@@ -57,7 +57,8 @@ struct MixtureOfExperts {
               "the method of each, one that takes weights; auto: multinomial for classes, ols for numbers"),
         param("gate", &S::gate,
               "the method that shares rows out, a classifier with probabilities that takes weights; auto: multinomial"),
-        param("starts", &S::starts, "times that EM is started anew; the likeliest end is kept", at_least(1)),
+        formerly("starts",
+                 param("restarts", &S::restarts, "starts of EM, of which the likeliest end is kept", at_least(1))),
         param("tolerance", &S::tolerance,
               "divergence of responsibilities from those of the round before at which the work ends, nats per row",
               Range{.low = 0, .high = 1, .low_open = true}, Step::logarithmic),

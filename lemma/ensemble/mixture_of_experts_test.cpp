@@ -114,7 +114,7 @@ TEST(MixtureOfExperts, RefusesWhatItCannotUse) {
 
 TEST(MixtureOfExperts, AFitThatStopsEarlySaysSo) {
   const Switched data(200);
-  const auto model = fitted({.starts = 1, .max_iterations = 2}, data.numbers);
+  const auto model = fitted({.restarts = 1, .max_iterations = 2}, data.numbers);
   EXPECT_FALSE(model.certificate.holds());
   EXPECT_EQ(model.certificate.stopped, "iteration limit");
   EXPECT_NE(model.certificate.message.find("try more max_iterations"), std::string::npos);

@@ -93,7 +93,7 @@ Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> left_out(const Matrix& x, dou
 }
 
 double lambda_at(int step, double first, const MatrixCompletion& spec) {
-  return first * std::pow(spec.least, static_cast<double>(step) / (spec.steps - 1));
+  return first * std::pow(spec.path_ratio, static_cast<double>(step) / (spec.path_length - 1));
 }
 
 /// Down the path on what is not left out, until the error on the rest has not fallen for a while. Z ends where the error was least.
@@ -101,7 +101,7 @@ LowRank walk(const Matrix& x, double first, std::uint64_t seed, MatrixCompletion
              const Execution& execution) {
   const auto out = left_out(x, model.spec.held_out, seed);
   if (!out.any()) {
-    model.lambda = lambda_at(model.spec.steps - 1, first, model.spec);
+    model.lambda = lambda_at(model.spec.path_length - 1, first, model.spec);
     model.warnings.push_back(
         "There are too few known values to leave some out: lambda is the last of the path, by no rule; give --lambda.");
     return {};
@@ -111,10 +111,10 @@ LowRank walk(const Matrix& x, double first, std::uint64_t seed, MatrixCompletion
   std::vector<double> lambdas, errors;
   LowRank z, best;
   int since = 0;
-  for (int step = 1; step < model.spec.steps && since < kPatience; ++step) {
+  for (int step = 1; step < model.spec.path_length && since < kPatience; ++step) {
     const double lambda = lambda_at(step, first, model.spec);
     solve(known, lambda, kOnTheWay, std::min(kSweeps, model.spec.max_iterations), z,
-          execution.part((step - 1.0) / model.spec.steps, static_cast<double>(step) / model.spec.steps));
+          execution.part((step - 1.0) / model.spec.path_length, static_cast<double>(step) / model.spec.path_length));
     double squares = 0;
     for (const double v : residuals(asked, z.a, z.b, execution.part(0, 0)).value) squares += v * v;
     lambdas.push_back(lambda);

@@ -18,8 +18,8 @@ namespace lemma {
 struct MatrixCompletion {
   std::optional<double> lambda;
   bool center = false;
-  int steps = 25;
-  double least = 1e-3;
+  int path_length = 25;
+  double path_ratio = 1e-3;
   double held_out = 0.1;
   double tolerance = 1e-6;
   int max_iterations = 1000;
@@ -41,8 +41,10 @@ struct MatrixCompletion {
               "price of a singular value; chosen: the one with the least error on places left out", above(0),
               Step::logarithmic),
         param("center", &S::center, "take the mean of its known values from each column first"),
-        param("steps", &S::steps, "values of lambda on the way down, from the one at which all is 0", at_least(2)),
-        param("least", &S::least, "the last of them beside the first", within(0, 1), Step::logarithmic),
+        formerly("steps", param("path_length", &S::path_length,
+                                "values of lambda on the way down, from the one at which all is 0", at_least(2))),
+        formerly("least", param("path_ratio", &S::path_ratio, "the last of them over the first", within(0, 1),
+                                Step::logarithmic)),
         param("held_out", &S::held_out, "share of the known values left out to choose lambda", within(0, 1)),
         param("tolerance", &S::tolerance, "relative duality gap at which the work ends", above(0), Step::logarithmic),
         param("max_iterations", &S::max_iterations, "sweeps at each lambda", at_least(1))};
