@@ -540,6 +540,7 @@ WORKLOADS = (
         quality={"test_error": Expected(0, 0.02, "ratio")},
         peers=(
             Peer("sklearn", python("forest.py", "forest"), NUMPY),
+            onedal("forest.py", "forest"),
             Peer("xgboost", python("forest.py", "xgboost"), NUMPY, note="its forest mode: binned, rows drawn without replacement"),
             Peer("ranger", r("forest.R"), R),
         ),
@@ -552,7 +553,7 @@ WORKLOADS = (
         data="forest",
         files=FOREST_FILES,
         quality={"test_error": Expected(0, 0.02, "ratio")},
-        peers=(Peer("sklearn", python("forest.py", "extra_trees"), NUMPY),),
+        peers=(Peer("sklearn", python("forest.py", "extra_trees"), NUMPY), onedal("forest.py", "extra_trees")),
         group="tree",
         target=Target(against=("sklearn",), ratio=1.5),
     ),

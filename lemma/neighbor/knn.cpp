@@ -12,9 +12,6 @@
 #include <lemma/neighbor/knn/parts.hpp>
 
 namespace lemma {
-namespace {
-constexpr Index kSoonFound = 10'000'000;  // numbers among which a structure for searching is soon made
-}  // namespace
 namespace knn {
 Data gathered(const Metric& metric, const Rows& rows, const Execution& execution) {
   if (metric.takes_missing()) require_finite_or_missing(Knn::name, rows, execution.part(0, 0.5));
@@ -204,8 +201,8 @@ Matrix KnnModel::neighbor_distances(const MatrixView& x) const { return places(*
 std::string KnnModel::summary(const Names& names) const {
   std::string out =
       fmt::format("{} nearest of {} by {} distance", k(), count_of(points.rows(), "row"), spec.metric.name());
-  const bool soon = points.size() <= kSoonFound;  // else to find out would take longer than the fit
-  out += soon ? fmt::format("; found by {}\n", kept->get(*this).choice()) : "\n";
+  const bool found = points.rows() <= kMostLeftOut;  // else to find out would take longer than the fit, and more memory
+  out += found ? fmt::format("; found by {}\n", kept->get(*this).choice()) : "\n";
   if (spec.vote != VoteWeights::uniform) out += fmt::format("Votes: {}\n", name_of(spec.vote));
   if (of_classes) {
     TextTable table;

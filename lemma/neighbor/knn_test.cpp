@@ -322,6 +322,15 @@ TEST(Knn, NewRowsAreAddedToThoseThatAreKept) {
   EXPECT_TRUE(both.certificate.holds());
 }
 
+/// To find out how rows are searched for takes more than to keep them.
+TEST(Knn, OfManyRowsTheSummaryDoesNotSearch) {
+  const auto words = [](Index rows) {
+    return fit(Knn{}, normal_matrix(rows, 1, 3), Vector::Ones(rows)).summary({{"x"}});
+  };
+  EXPECT_NE(words(100).find("euclidean distance; found by"), std::string::npos);
+  EXPECT_NE(words(KnnModel::kMostLeftOut + 1).find("euclidean distance\n"), std::string::npos);
+}
+
 // ---- Bad input ----
 
 TEST(Knn, RefusesWhatHasNoAnswer) {

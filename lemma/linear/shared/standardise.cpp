@@ -126,33 +126,67 @@ void copy_dense(std::string_view method, StandardisedColumns& out, const MatrixV
   });
 }
 
-/// Moments by weight · precision.
-struct Spread {
-  ColumnMoments moments;
-  const Vector* root;
+double mass_of(const Block& block, Index i) { return block.weight_of(i) * block.precision_of(i); }
 
+/// Moments of columns and response by weight · precision.
+struct Spread {
+  ColumnMoments columns, response;
+  double weight = 0, mass = 0;
+
+  explicit Spread(Index count) : columns(count), response(1) {}
   void accumulate(const Block& block) {
-    const Vector mass = root->segment(block.first, block.rows()).cwiseAbs2();
+    Vector each(block.rows());
+    Matrix y(block.rows(), 1);
+    for (Index i = 0; i < each.size(); ++i) {
+      each(i) = mass_of(block, i);
+      y(i, 0) = block.y[at(i)] - block.offset_of(i);
+      weight += block.weight_of(i);
+      mass += each(i);
+    }
     Block weighted = block;
-    weighted.weight = span_of(mass);
-    moments.accumulate(weighted);
+    weighted.weight = span_of(each);
+    columns.accumulate(weighted);
+    Block beside(y, block.first);
+    beside.weight = span_of(each);
+    response.accumulate(beside);
   }
-  void merge(const Spread& other) { moments.merge(other.moments); }
+  void merge(const Spread& other) {
+    columns.merge(other.columns);
+    response.merge(other.response);
+    weight += other.weight;
+    mass += other.mass;
+  }
 };
+
+/// √Σ w x²; of numbers that cannot be squared their size, by which they are refused.
+double raw_length(const ColumnMoments& of, Index j, double spread, double root_mass) {
+  const double raw = std::hypot(spread, root_mass * of.mean()(j));
+  if (raw > 0 && std::isfinite(raw)) return raw;
+  return root_mass * std::max(std::abs(of.least()(j)), std::abs(of.greatest()(j)));
+}
 
 void look_at_blocks(std::string_view method, StandardisedColumns& out, const Rows& rows, bool intercept,
                     bool standardize, const Execution& execution) {
+  require_finite(rows, execution.part(0, 0.5));
   out.blocks = &rows;
-  const ColumnMoments found = scan(rows, Spread{ColumnMoments(out.count), &out.root}, execution).moments;
-  const Vector squares = found.squares();
+  const Spread found = scan(rows, Spread(out.count), execution.part(0.5, 1));
+  out.weight = found.weight;
+  out.mass = found.mass;
+  require(out.mass > 0, fmt::format("{}: all weights are 0, so there are no rows to learn from", method));
   const double root_mass = std::sqrt(out.mass);
+
+  const double about_mean = std::sqrt(found.response.squares()(0));
+  const double raw = raw_length(found.response, 0, about_mean, root_mass), size = intercept ? about_mean : raw;
+  require_usable(method, rows.target, raw, root_mass);
+  out.y_mean = intercept ? found.response.mean()(0) : 0;
+  out.total = size <= kRounding * raw ? 0 : size * size;
+
+  const Vector squares = found.columns.squares();
   for (Index j = 0; j < out.count; ++j) {
-    const double mean = found.mean()(j), spread = std::sqrt(squares(j));
-    double raw = std::hypot(spread, root_mass * mean);
-    if (raw == 0 || !std::isfinite(raw))  // what cannot be squared is refused by its size
-      raw = root_mass * std::max(std::abs(found.least()(j)), std::abs(found.greatest()(j)));
-    if (intercept) out.mean(j) = mean;
-    scale_column(method, out, j, rows.features[at(j)], intercept ? spread : raw, raw, spread, standardize, intercept);
+    const double spread = std::sqrt(squares(j)), length = raw_length(found.columns, j, spread, root_mass);
+    if (intercept) out.mean(j) = found.columns.mean()(j);
+    scale_column(method, out, j, rows.features[at(j)], intercept ? spread : length, length, spread, standardize,
+                 intercept);
   }
 }
 
@@ -298,7 +332,14 @@ Matrix StandardisedColumns::rows_of(const Block& block) const {
   for (const Index j : constant) factor(j) = 0;
   Matrix out(block.rows(), count);
   for (Index i = 0; i < out.rows(); ++i)
-    out.row(i) = root(block.first + i) * (block.x.row(i) - mean.transpose()).cwiseProduct(factor.transpose());
+    out.row(i) = std::sqrt(mass_of(block, i)) * (block.x.row(i) - mean.transpose()).cwiseProduct(factor.transpose());
+  return out;
+}
+
+Vector StandardisedColumns::y_of(const Block& block) const {
+  Vector out = Vector::Zero(block.rows());
+  for (Index i = 0; i < out.size() && total > 0; ++i)
+    out(i) = std::sqrt(mass_of(block, i)) * (block.y[at(i)] - block.offset_of(i) - y_mean);
   return out;
 }
 
@@ -314,9 +355,7 @@ StandardisedColumns standardise(std::string_view method, const Rows& rows, bool 
     read_outcome(method, out, rows, intercept);
     copy_sparse(method, out, *rows.sparse(), rows, intercept, standardize);
   } else if (asked == ColumnsAsked::together && rows.width() <= kMostInGram && block_count(rows) >= kManyBlocks) {
-    require_finite(rows, execution.part(0, 0.5));
-    read_outcome(method, out, rows, intercept);
-    look_at_blocks(method, out, rows, intercept, standardize, execution.part(0.5, 1));
+    look_at_blocks(method, out, rows, intercept, standardize, execution);
   } else if (rows.matrix()) {
     read_outcome(method, out, rows, intercept);
     copy_dense(method, out, *rows.matrix(), rows, intercept, standardize, execution);

@@ -24,7 +24,7 @@ struct StandardisedColumns {
   std::vector<std::int32_t> row;
   std::vector<double> value;
   Vector shift;  // μ; 0 without an intercept
-  Vector root;   // √w
+  Vector root;   // √w; like y none in blocks
 
   Vector y, mean, scale;
   Vector length;                // ‖zⱼ‖
@@ -49,9 +49,9 @@ struct StandardisedColumns {
     Vector along_y;
   };
   NormalEquations normal_equations(const Execution& execution) const;
-  /// The rows of Z that belong to a block.
+  /// The rows of Z, and the entries of y, that belong to a block.
   Matrix rows_of(const Block& block) const;
-  Eigen::Ref<const Vector> y_of(const Block& block) const { return y.segment(block.first, block.rows()); }
+  Vector y_of(const Block& block) const;
 };
 
 inline constexpr Index kMostInGram = 6000;  // columns whose whole Gram matrix is made
