@@ -121,6 +121,8 @@ OneClassSvmModel fit(const Valid<OneClassSvm>& spec, const Rows& rows, const Fit
     gap = Standing(bound, values, -solution.bias, solution.alpha.dot(values)).gap;
     if (gap <= spec->tolerance || !solution.converged) break;
     problem.start = solution.alpha;
+    problem.start_gradient = solution.gradient;
+    problem.kept = solution.kept;
   }
   model.rho = -solution.bias;
   model.mass = data.mass();

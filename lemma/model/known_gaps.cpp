@@ -54,6 +54,7 @@ constexpr KnownGap kGaps[] = {
     {"boost", kTold, "power", "it takes part with the loss tweedie alone"},
     {"boost", kTold, "category_smoothing", "it orders categories, and whether a split is the best is not certified"},
     {"boost", kTold, "category_l2", "it compares splits, and whether a split is the best is not certified"},
+    {"boost", kTold, "category_rows", "of columns of numbers it takes no part"},
     {"boost", kTold, "category_levels", "of columns of numbers it takes no part"},
     {"mixture", kTold, "floor", "it takes part where a parameter would be smaller alone"},
     {"mixture", kDamage, "trace",

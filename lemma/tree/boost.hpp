@@ -70,6 +70,7 @@ struct Boost {
   std::vector<std::string> interactions;
   double category_smoothing = 10;
   double category_l2 = 10;
+  double category_rows = 20;
   int category_levels = 32;
 
   static constexpr std::string_view name = "boost";
@@ -129,6 +130,8 @@ struct Boost {
               "of more than 4 categories: added to H where they are put in order", at_least(0)),
         param("category_l2", &Boost::category_l2, "of more than 4 categories: added to l2 where splits are compared",
               at_least(0)),
+        param("category_rows", &Boost::category_rows,
+              "of more than 4 categories: rows of a node that one must have to be asked for by name", at_least(0)),
         param("category_levels", &Boost::category_levels, "most categories on one side of a split", at_least(1))};
   }
   void check() const;

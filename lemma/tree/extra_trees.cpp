@@ -40,6 +40,7 @@ void ExtraTreesModel::check() const {
 std::string ExtraTreesModel::summary(const Names& names) const { return grove_summary(plan(), names); }
 
 Matrix ExtraTreesModel::proximity(const MatrixView& x) const { return forest::proximity(*this, plan(), x); }
+Matrix ExtraTreesModel::distance(const MatrixView& x) const { return forest::distance(*this, plan(), x); }
 Matrix ExtraTreesModel::weights(const MatrixView& x) const { return forest::neighbour_weights(*this, plan(), x); }
 Matrix ExtraTreesModel::filled(const MatrixView& x) const { return forest::filled(*this, plan(), x); }
 NamedMatrix ExtraTreesModel::quantiles(const MatrixView& x, const PredictOptions& options) const {

@@ -84,6 +84,7 @@ struct ExtraTreesModel : Grove {
   std::string summary(const Names& names) const;
   forest::Plan plan() const;
   Matrix proximity(const MatrixView& x) const;
+  Matrix distance(const MatrixView& x) const;
   Matrix weights(const MatrixView& x) const;
   Matrix filled(const MatrixView& x) const;
   NamedMatrix quantiles(const MatrixView& x, const PredictOptions& options) const;

@@ -81,6 +81,7 @@ Matrix ForestModel::deviations(const MatrixView& x) const {
 }
 
 Matrix ForestModel::proximity(const MatrixView& x) const { return forest::proximity(*this, plan(), x); }
+Matrix ForestModel::distance(const MatrixView& x) const { return forest::distance(*this, plan(), x); }
 Matrix ForestModel::weights(const MatrixView& x) const { return forest::neighbour_weights(*this, plan(), x); }
 Matrix ForestModel::filled(const MatrixView& x) const { return forest::filled(*this, plan(), x); }
 NamedMatrix ForestModel::quantiles(const MatrixView& x, const PredictOptions& options) const {

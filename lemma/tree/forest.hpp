@@ -105,6 +105,7 @@ struct ForestModel : Grove {
   Interval interval(const MatrixView& x, IntervalKind kind, double level) const;
   Matrix deviations(const MatrixView& x) const;  // of the mean, and of an observation by the error out of the bag
   Matrix proximity(const MatrixView& x) const;
+  Matrix distance(const MatrixView& x) const;
   Matrix weights(const MatrixView& x) const;
   Matrix filled(const MatrixView& x) const;
   NamedMatrix quantiles(const MatrixView& x, const PredictOptions& options) const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/math/eigen.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/model/store.hpp>
 #include <lemma/tree/extra_trees.hpp>
@@ -224,6 +225,11 @@ TEST(Forest, IsWeightedNeighbours) {
   EXPECT_EQ(p.diagonal(), Vector::Ones(200));
   EXPECT_EQ(p, p.transpose());
   EXPECT_GE(p.minCoeff(), 0);
+  const Matrix squared = m.distance(train.x).cwiseAbs2();
+  EXPECT_LT((squared + p - Matrix::Ones(200, 200)).cwiseAbs().maxCoeff(), 1e-12);
+  const Matrix centre = Matrix::Identity(200, 200) - Matrix::Constant(200, 200, 1.0 / 200);
+  const Matrix inner = -0.5 * centre * squared * centre;
+  EXPECT_GT(symmetric_eigen(inner).values.minCoeff(), -1e-11) << "there are places that are so far apart";
 }
 
 TEST(Forest, QuantilesLieInOrderAndHoldTheShareTheySay) {

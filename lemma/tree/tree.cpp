@@ -4,6 +4,7 @@
 #include <cmath>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/tree/shared/shap.hpp>
 #include <lemma/tree/tree/parts.hpp>
 
 namespace lemma {
@@ -246,6 +247,39 @@ Strings TreeModel::path(const MatrixView& x) const {
     out.push_back(fmt::format("{}{}-> {}", text, text.empty() ? "" : " ", number(node)));
   }
   return out;
+}
+
+namespace {
+
+/// A column for each output, a row for each leaf by its number; the last column is the weight of its rows.
+Matrix leaves_of(const TreeModel& model) {
+  Matrix out(model.nodes.leaves(), model.estimates.cols() + 1);
+  for (Index i = 0; i < model.nodes.size(); ++i)
+    if (model.nodes.is_leaf(i)) out.row(model.nodes[i].column) << model.estimates.row(i), model.weight(i);
+  return out;
+}
+
+}  // namespace
+
+Matrix TreeModel::shap(const MatrixView& x) const {
+  require_width(*this, x.cols());
+  const Way way{*this};
+  const Matrix leaves = leaves_of(*this);
+  Matrix out = Matrix::Zero(x.rows(), estimates.cols() * width());
+  for (Index k = 0; k < estimates.cols(); ++k) {
+    const Vector values = leaves.col(k), cover = leaves.rightCols(1);
+    const TreeShap explained(nodes, values, cover);
+    for (Index i = 0; i < x.rows(); ++i)
+      explained.add(
+          0, [&](Index node) { return way.left_share(node, x.row(i).data()); }, &out(i, k * width()));
+  }
+  return out;
+}
+
+Matrix TreeModel::shap_base(const MatrixView& x) const {
+  const Matrix leaves = leaves_of(*this);
+  const Vector cover = leaves.rightCols(1);
+  return (cover.transpose() * leaves.leftCols(estimates.cols()) / cover.sum()).replicate(x.rows(), 1);
 }
 
 TreeModel TreeModel::prune(const Valid<TreePrune>& to) const {

@@ -173,9 +173,15 @@ struct TreeModel : Evidence {
         state("seed", &M::seed, "of the choice of rows kept aside")};
   }
   static constexpr auto parts() {
-    return Listing{part(PartInfo{"leaf", "number of the leaf that the row reaches", Given::asked}, &TreeModel::leaf),
-                   part(PartInfo{"path", "what is asked of the row on its way, and where it ends", Given::asked},
-                        &TreeModel::path)};
+    return Listing{
+        part(PartInfo{"leaf", "number of the leaf that the row reaches", Given::asked}, &TreeModel::leaf),
+        part(PartInfo{"path", "what is asked of the row on its way, and where it ends", Given::asked},
+             &TreeModel::path),
+        part(PartInfo{"shap", "what each column adds to the prediction (SHAP values), of each class", Given::asked,
+                      PartColumns::features},
+             &TreeModel::shap),
+        part(PartInfo{"shap_base", "the prediction that SHAP values are added to", Given::asked, PartColumns::classes},
+             &TreeModel::shap_base)};
   }
   static constexpr auto actions() {
     return Listing{action("prune", "the smaller tree that is the best for another cp", &TreeModel::prune)};
@@ -191,6 +197,9 @@ struct TreeModel : Evidence {
   Matrix probabilities(const MatrixView& x) const;
   Vector leaf(const MatrixView& x) const;
   Strings path(const MatrixView& x) const;
+  /// Shapley's values of the columns, exactly: with shap_base they add up to the prediction. Of classes one after the other.
+  Matrix shap(const MatrixView& x) const;
+  Matrix shap_base(const MatrixView& x) const;
   TreeModel prune(const Valid<TreePrune>& to) const;
   std::string summary(const Names& names) const;
 };

@@ -469,6 +469,25 @@ TEST(Tree, ALearnedDirectionUsesThatAValueIsMissing) {
   EXPECT_NEAR(tree.loss(1) + tree.loss(2), 0, 1e-9);
 }
 
+TEST(Tree, ShapValuesAddUpToThePredictionAlsoOfRowsThatMissSome) {
+  const Toy data = toy(300);
+  Matrix rows = data.x.topRows(40);
+  for (Index i = 0; i < 40; ++i)
+    if (i % 2) rows(i, i % 3) = kNone;
+  rows.row(39).setConstant(kNone);
+  for (const auto missing : {TreeMissing::surrogates, TreeMissing::direction, TreeMissing::fractions}) {
+    const TreeModel numbers = fit(Tree{.cp = 0, .missing = missing, .shrink = 2, .folds = 0}, data.x, data.y);
+    const Matrix phi = numbers.shap(rows);
+    EXPECT_LT((phi.rowwise().sum() + numbers.shap_base(rows) - numbers.predict(rows)).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_GT(phi.cwiseAbs().maxCoeff(), 0.1);
+    if (missing == TreeMissing::fractions) { EXPECT_LT(std::abs(phi(1, 1)), 1e-12) << "what is missing adds nothing"; }
+    const TreeModel classes = fit(Tree{.cp = 0, .missing = missing, .folds = 0}, data.x, data.side);
+    const Matrix each = classes.shap(rows), base = classes.shap_base(rows), p = classes.probabilities(rows);
+    for (Index k = 0; k < 2; ++k)
+      EXPECT_LT((each.middleCols(3 * k, 3).rowwise().sum() + base.col(k) - p.col(k)).cwiseAbs().maxCoeff(), 1e-10);
+  }
+}
+
 TEST(Tree, FractionsAverageBothWaysByTheirRows) {
   const Toy data = toy(300);
   const TreeModel tree = fit(Tree{.depth = 1, .missing = TreeMissing::fractions, .folds = 0}, data.x, data.y);

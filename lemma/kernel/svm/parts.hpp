@@ -117,6 +117,7 @@ class Solver {
   const BoundKernel& kernel_;
   bool has_gap_;
   double unit_;  // of the KKT conditions: 1, or the spread of the numbers
+  mutable std::shared_ptr<KernelCache> kept_;
 };
 
 /// f of each row of a machine, learned without the fifth of the rows it is in.

@@ -60,7 +60,8 @@ struct Compact {
 };
 
 SignedDual signed_dual(const DualProblem& problem, const Compact& compact) {
-  SignedDual dual{.kernel = compact.kernel, .point = compact.point, .c = {}, .low = {}, .high = {}};
+  SignedDual dual{.kernel = compact.kernel, .kept = {}, .point = compact.point, .c = {}, .low = {}, .high = {}};
+  if (!compact.some) dual.kept = problem.kept;  // else they are of other points
   const Index n = problem.size();
   dual.c.resize(n);
   dual.low = dual.high = Vector::Zero(n);
@@ -84,7 +85,12 @@ Descent begin(const DualProblem& problem, const SignedDual& dual, const Executio
   descent.v = dual.c;
   if (problem.start.size() == 0) return descent;
   for (Index i = 0; i < dual.size(); ++i) descent.beta(i) = problem.sign[at(i)] * problem.start(i);
-  refresh(dual, descent, execution);
+  if (problem.start_gradient.size() == 0) {
+    refresh(dual, descent, execution);
+  } else {
+    for (Index i = 0; i < dual.size(); ++i) descent.v(i) = -problem.sign[at(i)] * problem.start_gradient(i);
+    descent.violation = extremes(dual, descent).violation();
+  }
   return descent;
 }
 
@@ -141,6 +147,7 @@ DualSolution solution_of(const DualProblem& problem, const SignedDual& dual, con
   solution.converged = descent.violation <= options.tolerance && descent.end != Descent::End::unbounded;
   solution.unbounded = descent.end == Descent::End::unbounded;
   solution.stopped = in_words(descent, options);
+  if (dual.kernel == problem.kernel) solution.kept = dual.kept;
   return solution;
 }
 

@@ -8,13 +8,17 @@
 
 namespace lemma {
 
+class KernelCache;  // rows of the kernel matrix, as they were made
+
 struct DualProblem {
   const BoundKernel* kernel = nullptr;
-  std::vector<Index> row;         // the point of each variable
-  std::vector<signed char> sign;  // t_i
-  Vector linear;                  // p
-  Vector bound;                   // may be infinite: hard margin
-  Vector start;                   // a feasible α to begin with; empty: zero (then total = 0)
+  std::vector<Index> row;             // the point of each variable
+  std::vector<signed char> sign;      // t_i
+  Vector linear;                      // p
+  Vector bound;                       // may be infinite: hard margin
+  Vector start;                       // a feasible α to begin with; empty: zero (then total = 0)
+  Vector start_gradient;              // ∇ there, of every variable, where it is known
+  std::shared_ptr<KernelCache> kept;  // of an earlier solution with this kernel; none: made anew
 
   Index size() const { return static_cast<Index>(row.size()); }
 };
@@ -42,6 +46,7 @@ struct DualSolution {
   bool converged = false;
   bool unbounded = false;  // an infinite bound, and the objective falls forever: the classes are not separable
   std::string stopped;     // why, in words
+  std::shared_ptr<KernelCache> kept;  // for the next problem with this kernel; none where its rows are not kept
 };
 
 /// Same bits on any number of threads. A cancel gives back the α there is, with converged = false.

@@ -197,7 +197,7 @@ void descend_by_blocks(const SignedDual& dual, const SmoOptions& options, const 
   // float32 values are wrong by 6e-8, and v by that times what β may move
   const double reach = std::max(dual.high.maxCoeff(), -dual.low.minCoeff());
   const bool float_will_do = options.tolerance >= 1e-6 * reach;
-  const auto rows = make_rows(*dual.kernel, options, execution, float_will_do);
+  const auto rows = make_rows(dual, options, execution, float_will_do);
   if (float_will_do) descent.end = BlockDescent<float>(dual, options, execution, *rows, descent).run();
   else descent.end = BlockDescent<double>(dual, options, execution, *rows, descent).run();
   descent.v_is_exact = rows->are_exact();

@@ -16,8 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastCurvature = 1e-12;  // in the place of K_ii + K_jj − 2K_ij where that is not positive
 
 struct SignedDual {
-  const BoundKernel* kernel = nullptr;  // at the points that are used, each once
-  std::vector<Index> point;             // of each variable
+  const BoundKernel* kernel = nullptr;        // at the points that are used, each once
+  mutable std::shared_ptr<KernelCache> kept;  // its rows, once some were made
+  std::vector<Index> point;                   // of each variable
   Vector c, low, high;
 
   Index size() const { return c.size(); }

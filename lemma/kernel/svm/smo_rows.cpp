@@ -59,11 +59,8 @@ class FreshRows final : public RowSource {
 /// Kept as float32.
 class CachedRows final : public RowSource {
  public:
-  CachedRows(const BoundKernel& kernel, double megabytes, const Execution& execution)
-      : kernel_(kernel),
-        cache_(kernel.count(), kernel.count(), megabytes),
-        threads_(execution.threads),
-        progress_(execution.progress) {}
+  CachedRows(const BoundKernel& kernel, KernelCache& cache, const Execution& execution)
+      : kernel_(kernel), cache_(cache), threads_(execution.threads), progress_(execution.progress) {}
 
   Index most() const override { return cache_.most(); }
   bool are_exact() const override { return false; }
@@ -124,17 +121,20 @@ class CachedRows final : public RowSource {
   }
 
   const BoundKernel& kernel_;
-  KernelCache cache_;
+  KernelCache& cache_;
   std::optional<int> threads_;
   Progress* progress_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowSource> make_rows(const BoundKernel& kernel, const SmoOptions& options, const Execution& execution,
+std::unique_ptr<RowSource> make_rows(const SignedDual& dual, const SmoOptions& options, const Execution& execution,
                                      bool float_will_do) {
+  const BoundKernel& kernel = *dual.kernel;
   if (kernel.is_quick() || !float_will_do) return std::make_unique<FreshRows>(kernel, execution);
-  return std::make_unique<CachedRows>(kernel, options.cache_megabytes / 2, execution);
+  if (!dual.kept)
+    dual.kept = std::make_shared<KernelCache>(kernel.count(), kernel.count(), options.cache_megabytes / 2);
+  return std::make_unique<CachedRows>(kernel, *dual.kept, execution);
 }
 
 }  // namespace lemma::smo

@@ -21,8 +21,8 @@ class RowSource {
   virtual bool are_exact() const = 0;
 };
 
-/// Rows made anew each time if that is quick or must be, else kept as float32 in the cache.
-std::unique_ptr<RowSource> make_rows(const BoundKernel& kernel, const SmoOptions& options, const Execution& execution,
+/// Rows made anew each time if that is quick or must be, else kept as float32 in the problem's cache.
+std::unique_ptr<RowSource> make_rows(const SignedDual& dual, const SmoOptions& options, const Execution& execution,
                                      bool float_will_do);
 
 }  // namespace lemma::smo

@@ -225,6 +225,39 @@ TEST(Smo, KeepsTheTotalItStartsWith) {
   EXPECT_NEAR(solution.objective, answer.value, 1e-7);
 }
 
+TEST(Smo, GoesOnWithWhatAnEarlierSolutionKnew) {
+  const Clouds clouds(1300, 70, 12);  // of so many columns kernel values are kept
+  const BoundKernel kernel(Rbf{.gamma = 0.01}, Points(clouds.x));
+  DualProblem problem = classification(kernel, clouds.sign, 10);
+  const DualSolution first = solve_dual(problem, {.tolerance = 0.1});
+  ASSERT_TRUE(first.converged && first.kept);
+  problem.start = first.alpha;
+  const DualSolution anew = solve_dual(problem, {.tolerance = 1e-3});
+  problem.start_gradient = first.gradient;
+  problem.kept = first.kept;
+  const DualSolution on = solve_dual(problem, {.tolerance = 1e-3});
+  EXPECT_GT(on.steps, 0);
+  EXPECT_EQ(on.alpha, anew.alpha);
+  EXPECT_EQ(on.gradient, anew.gradient);
+  EXPECT_EQ(on.kept, first.kept);
+  EXPECT_LE(violation_of(problem, on), 1e-3);
+}
+
+TEST(Smo, DoesNotTakeRowsOfOtherPointsForItsOwn) {
+  const Clouds clouds(1300, 70, 12);
+  const BoundKernel kernel(Rbf{.gamma = 0.01}, Points(clouds.x));
+  DualProblem problem = classification(kernel, clouds.sign, 1);
+  const auto kept = solve_dual(problem, {}).kept;
+  problem.row.erase(problem.row.begin());
+  problem.sign.erase(problem.sign.begin());
+  problem.linear.conservativeResize(1299);
+  problem.bound.conservativeResize(1299);
+  const DualSolution alone = solve_dual(problem, {});
+  problem.kept = kept;
+  EXPECT_EQ(solve_dual(problem, {}).alpha, alone.alpha);
+  EXPECT_EQ(alone.kept, nullptr);
+}
+
 TEST(Smo, TakesSomeOfTheRows) {
   const Clouds clouds(40, 2, 17);
   std::vector<Index> some;

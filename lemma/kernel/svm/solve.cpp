@@ -94,6 +94,7 @@ Trained Solver::measured(const DualSolution& solution, double cost) const {
 
 Trained Solver::solve(double cost, const Trained* from, const Execution& execution, double goal) const {
   DualProblem problem = problem_of(spec_, machine_, kernel_, cost);
+  problem.kept = kept_;
   if (from) {
     const double stretch = std::isinf(cost) ? 1 : cost / from->cost;
     problem.start = variables_of(machine_, from->beta, stretch, problem.bound);
@@ -106,12 +107,14 @@ Trained Solver::solve(double cost, const Trained* from, const Execution& executi
   long long steps = 0;
   for (int round = 0;; ++round) {
     const DualSolution solution = solve_dual(problem, options, execution);
+    kept_ = problem.kept = solution.kept;
     Trained out = measured(solution, cost);
     steps += out.steps;
     out.steps = steps;
     const double left = has_gap_ ? out.measured.gap() : out.measured.violation;
     if (left <= goal || !solution.converged || solution.unbounded || round == kMostRounds) return out;
     problem.start = solution.alpha;
+    problem.start_gradient = solution.gradient;
     options.tolerance *= std::clamp(0.5 * goal / left, 0.01, 0.5);
   }
 }

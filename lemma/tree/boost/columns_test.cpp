@@ -5,6 +5,7 @@
 #include <lemma/tree/boost/data_test.hpp>
 #include <lemma/tree/boost/histogram.hpp>
 #include <limits>
+#include <numeric>
 #include <tests/message_of.hpp>
 
 namespace lemma {
@@ -35,10 +36,13 @@ struct Categories {
   }
 };
 
+/// One question, whose best answer is that of least squares.
+const Boost kPlain{
+    .rounds = 1, .depth = 1, .min_rows = 1, .category_smoothing = 0, .category_l2 = 0, .category_rows = 0};
+
 TEST(BoostColumns, CategoriesArePartedAsNoOtherSetOfThemWould) {
   const Categories given(400, 7);
-  const auto model =
-      fitted(Boost{.rounds = 1, .depth = 1, .min_rows = 1, .category_smoothing = 0, .category_l2 = 0}, given.rows());
+  const auto model = fitted(kPlain, given.rows());
   ASSERT_EQ(model.trees.size(), 3);
   ASSERT_TRUE(model.trees[0].categories);
   std::vector<double> sum(7, 0.0), weight(7, 0.0);
@@ -58,11 +62,75 @@ TEST(BoostColumns, CategoriesArePartedAsNoOtherSetOfThemWould) {
   EXPECT_NEAR(gain(model.trees.sets[0]), best, 1e-9 * best);
 }
 
+TEST(BoostColumns, OfManyCategoriesTheFewFurthestFromTheOthersArePartedOff) {
+  constexpr Index kLevels = 90;
+  const Categories given(2000, kLevels);
+  Boost spec = kPlain;
+  spec.category_levels = 3;
+  const auto model = fitted(spec, given.rows());
+  ASSERT_TRUE(model.trees[0].categories);
+  std::vector<double> sum(kLevels, 0.0), weight(kLevels, 0.0);
+  for (Index i = 0; i < 2000; ++i) {
+    sum[at(static_cast<Index>(given.data.x(i, 0)))] += given.data.y[at(i)] - model.start(0);
+    weight[at(static_cast<Index>(given.data.x(i, 0)))] += 1;
+  }
+  std::vector<Index> order(kLevels);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(),
+            [&](Index a, Index b) { return sum[at(a)] / weight[at(a)] < sum[at(b)] / weight[at(b)]; });
+  double best = 0;
+  for (const bool last : {false, true}) {
+    double s = 0, w = 0;
+    for (Index k = 0; k < 3; ++k) {
+      s += sum[at(order[at(last ? kLevels - 1 - k : k)])];
+      w += weight[at(order[at(last ? kLevels - 1 - k : k)])];
+      best = std::max(best, s * s / w + s * s / (2000 - w));
+    }
+  }
+  double s = 0, w = 0;
+  for (Index k = 0; k < kLevels; ++k)
+    if (model.trees.in_set(static_cast<std::size_t>(model.trees[0].threshold), static_cast<int>(k)))
+      s += sum[at(k)], w += weight[at(k)];
+  EXPECT_NEAR(s * s / w + s * s / (2000 - w), best, 1e-9 * best);
+}
+
+TEST(BoostColumns, OfFewRowsACategoryIsNotAskedForByName) {
+  Categories given(600, 40);  // 15 rows each on average
+  std::vector<double> rows_of(40, 0.0);
+  for (Index i = 0; i < 600; ++i) {
+    Index k = static_cast<Index>(given.data.x(i, 0));
+    if (k < 20 && i % 2) given.data.x(i, 0) = static_cast<double>(k = 39 - k);  // some are rarer, and far off
+    if (k < 20) given.data.y[at(i)] = k % 2 ? 50 : -50;
+    ++rows_of[at(k)];
+  }
+  Boost spec = kPlain;
+  spec.depth = 3;
+  const auto rare_ones = [&](const Rows& rows, double least) {
+    spec.category_rows = least;
+    const auto model = fitted(spec, rows);
+    EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+    EXPECT_FALSE(model.trees.is_leaf(0));
+    int rare = 0;
+    for (const TreeNode& node : model.trees.nodes)
+      for (Index k = 0; k < 40 && !node.is_leaf() && node.categories; ++k)
+        rare +=
+            rows_of[at(k)] < 12 && model.trees.in_set(static_cast<std::size_t>(node.threshold), static_cast<int>(k));
+    return rare;
+  };
+  EXPECT_GT(rare_ones(given.rows(), 0), 0);
+  EXPECT_EQ(rare_ones(given.rows(), 12), 0);
+  MemoryRows twice = given.rows();
+  const std::vector<double> weight(600, 2.0);
+  twice.weights(weight);
+  EXPECT_EQ(rare_ones(twice, 24), 0);  // a weight of 2 is two rows
+  EXPECT_GT(rare_ones(twice, 12), 0);
+}
+
 TEST(BoostColumns, ThousandsOfCategoriesAreTakenAndEmptyOnesGoRight) {
   const Categories given(20000, 3000);
   MemoryRows rows = given.rows();
   rows.levels[0].push_back("never");
-  const auto model = fitted(Boost{.rounds = 20}, rows);
+  const auto model = fitted(Boost{.rounds = 20, .category_rows = 1}, rows);
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
   EXPECT_LT(model.training_loss(19), 0.8 * model.initial_loss);
   for (const TreeNode& node : model.trees.nodes) {

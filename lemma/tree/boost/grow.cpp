@@ -60,11 +60,19 @@ class Grower {
     const std::vector<char> allowed = allowed_at(node);
     Question question;
     question.sums = node.sums;
+    question.weight = weight_of(node);
     question.low = node.low;
     question.high = node.high;
     question.allowed = &allowed;
     question.weights = [&](Index column) { return weights_by_bin(node, column); };
     node.split = best_split<Entry>(rows_, histograms_[at(i)], question, rules_.split);
+  }
+
+  double weight_of(const GrownNode& node) const {
+    if (weights_.empty()) return static_cast<double>(node.rows());
+    double sum = 0;
+    for (const std::uint32_t row : rows_of(node)) sum += weights_[at(static_cast<Index>(row))];
+    return sum;
   }
 
   std::vector<char> allowed_at(const GrownNode& node) const {

@@ -98,6 +98,7 @@ class Rounds {
     split.min_rows = spec_.min_rows;
     split.category_smoothing = spec_.category_smoothing;
     split.category_l2 = spec_.category_l2;
+    split.category_rows = spec_.category_rows;
     split.category_levels = spec_.category_levels;
     split.direction = directions(spec_, rows);
     rules_.groups = interaction_groups(spec_, rows);

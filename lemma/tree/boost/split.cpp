@@ -15,6 +15,16 @@ struct Side {
   double g, h;
 };
 
+/// The first and the last `most` as if all were sorted; where those between them stand does not matter.
+void sort_ends(std::vector<std::pair<double, int>>& ranked, int most) {
+  if (2 * most >= static_cast<int>(ranked.size())) return std::sort(ranked.begin(), ranked.end());
+  const auto low = ranked.begin() + most, high = ranked.end() - most;
+  std::nth_element(ranked.begin(), low, ranked.end());
+  std::nth_element(low, high, ranked.end());
+  std::sort(ranked.begin(), low);
+  std::sort(high, ranked.end());
+}
+
 /// One column of a node.
 template <class Entry>
 class Column {
@@ -53,22 +63,25 @@ class Column {
   }
 
   /// Categories in the order of their own steps. Any set of them that is best is a beginning or an end of that order (Fisher).
+  /// One of few rows says little of itself and stays right; how many rows it has is told by its share of the curvature.
   Best of_categories(const double* weights, std::vector<int>& order) {
     weights_ = weights;
     const bool few = column_.bins() <= kFewLevels;
     if (!few) l2_ += rules_.category_l2;
     const double smoothing = few ? 0.0 : rules_.category_smoothing;
+    const double least = few ? 0.0 : (1 - kRounding) * rules_.category_rows * side(question_.sums).h / question_.weight;
     std::vector<std::pair<double, int>> ranked;
     for (int b = 0; b < column_.bins(); ++b) {
       const Sums sums = entries_[b].sums();
       if (sums.h <= 0) continue;
       const Side own = side(sums);
+      if (own.h < least) continue;
       ranked.emplace_back(own.g / (own.h + smoothing), b);
     }
-    std::sort(ranked.begin(), ranked.end());
+    const int count = static_cast<int>(ranked.size()), most = std::min(count, rules_.category_levels);
+    sort_ends(ranked, most);
     order.clear();
     for (const auto& each : ranked) order.push_back(each.second);
-    const int count = static_cast<int>(order.size()), most = std::min(count - 1, rules_.category_levels);
     for (const bool from_above : {false, true}) {
       Sums taken;
       double weight = 0;

@@ -14,7 +14,7 @@ struct SplitRules {
   double unit_g = 1, unit_h = 1;  // of the whole numbers
   double l1 = 0, l2 = 0, min_gain = 0, min_hessian = 0, min_rows = 1;
   double largest_curvature = 1;  // of a row of weight 1: rows weigh at least Σh over it
-  double category_smoothing = 10, category_l2 = 10;
+  double category_smoothing = 10, category_l2 = 10, category_rows = 20;
   int category_levels = 32;
   std::vector<signed char> direction;  // of each column: +1 the score must rise with it, −1 fall; empty: none must
 };
@@ -22,6 +22,7 @@ struct SplitRules {
 /// A node that is to be split.
 struct Question {
   Sums sums;
+  double weight = 0;                                                                                      // of its rows
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // of its step
   const std::vector<char>* allowed = nullptr;         // columns that may be asked
   std::function<std::vector<double>(Index)> weights;  // of the node's rows in each bin of a column; slow

@@ -14,7 +14,7 @@ std::shared_ptr<MemoryCell> empty_memory();
 
 /// How to ask a fit for what some parts need.
 constexpr std::string_view way_to(std::string_view part) {
-  for (const std::string_view each : {"proximity", "weights", "filled", "quantiles"})
+  for (const std::string_view each : {"proximity", "distance", "weights", "filled", "quantiles"})
     if (part == each) return "--keep_rows true";
   return "";
 }
@@ -98,6 +98,9 @@ struct Grove : Evidence {
         part({"proximity", "to each training row: the share of trees in which both are in one leaf", Given::asked,
               PartColumns::numbered},
              &Model::proximity),
+        part({"distance", "to each training row: the root of 1 - proximity, for a map of the rows", Given::asked,
+              PartColumns::numbered},
+             &Model::distance),
         part({"weights", "of each training row in the prediction: the forest as weighted neighbours", Given::asked,
               PartColumns::numbered, "weight"},
              &Model::weights),

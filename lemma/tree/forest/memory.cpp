@@ -116,6 +116,10 @@ Matrix proximity(const Grove& grove, const Plan& plan, const MatrixView& x) {
   return by_row(grove, proximity_by_place(grove, members_of(grove, plan), x));
 }
 
+Matrix distance(const Grove& grove, const Plan& plan, const MatrixView& x) {
+  return (1 - proximity(grove, plan, x).array()).sqrt().matrix();
+}
+
 Matrix neighbour_weights(const Grove& grove, const Plan& plan, const MatrixView& x) {
   return by_row(grove, weights_by_place(grove, members_of(grove, plan), x));
 }

@@ -23,6 +23,8 @@ struct MemoryCell {
 
 /// P(x, x_i), a column for each training row in the order of the table.
 Matrix proximity(const Grove& grove, const Plan& plan, const MatrixView& x);
+/// √(1 − P(x, x_i)): Euclidean, since P is the mean of matrices that say who shares a leaf.
+Matrix distance(const Grove& grove, const Plan& plan, const MatrixView& x);
 /// w_i(x) with f(x) = Σ w_i y_i.
 Matrix neighbour_weights(const Grove& grove, const Plan& plan, const MatrixView& x);
 /// What is missing is the mean of the training rows by their proximity, or the category to which they are nearest.

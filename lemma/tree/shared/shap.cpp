@@ -80,21 +80,36 @@ TreeShap::TreeShap(const TreeNodes& trees, const VectorView& values, const Vecto
 }
 
 void TreeShap::add(Index tree, const double* row, double* phi) const {
+  const auto left = [&](Index i) {
+    const TreeNode& node = trees_[i];
+    return trees_.goes_left(node, row[node.column]) ? 1.0 : 0.0;
+  };
+  explain(tree, left, phi);
+}
+
+void TreeShap::add(Index tree, const std::function<double(Index)>& left, double* phi) const {
+  explain(tree, left, phi);
+}
+
+template <class Left>
+void TreeShap::explain(Index tree, const Left& left, double* phi) const {
   // Each level of the tree has a copy of the way to it: lengths 1 to depth + 1, and room for one more.
   std::vector<Step> ways(at((depth_ + 2) * (depth_ + 3)));
   extend(ways.data(), 0, -1, 1.0, 1.0);
-  walk(trees_.roots[at(tree)], row, phi, ways.data(), 1);
+  walk(trees_.roots[at(tree)], left, phi, ways.data(), 1);
 }
 
-void TreeShap::walk(Index i, const double* row, double* phi, Step* way, Index length) const {
+template <class Left>
+void TreeShap::walk(Index i, const Left& left, double* phi, Step* way, Index length) const {
   const TreeNode& node = trees_[i];
   if (node.is_leaf()) {
     for (Index k = 1; k < length; ++k)
       phi[way[k].column] += sum_without(way, length, k) * (way[k].known - way[k].unknown) * value_[at(i)];
     return;
   }
-  const bool left = trees_.goes_left(node, row[node.column]);
-  const Index taken = left ? trees_.left(i) : trees_.right(i), other = left ? trees_.right(i) : trees_.left(i);
+  const double to_left = left(i), to_right = 1 - to_left;
+  const bool mostly_left = to_left >= to_right;
+  const Index taken = mostly_left ? trees_.left(i) : trees_.right(i), other = mostly_left ? taken + 1 : taken - 1;
   double unknown = 1, known = 1;
   const auto* const seen =
       std::find_if(way + 1, way + length, [&](const Step& s) { return s.column == static_cast<Index>(node.column); });
@@ -106,12 +121,12 @@ void TreeShap::walk(Index i, const double* row, double* phi, Step* way, Index le
   }
   for (const Index child : {taken, other}) {
     const double part = unknown * share(child, i);
-    const double goes = child == taken ? known : 0.0;
+    const double goes = known * (child == taken ? std::max(to_left, to_right) : std::min(to_left, to_right));
     if (part == 0 && goes == 0) continue;
     Step* const next = way + depth_ + 2;
     std::copy_n(way, length, next);
     extend(next, length, static_cast<Index>(node.column), part, goes);
-    walk(child, row, phi, next, length + 1);
+    walk(child, left, phi, next, length + 1);
   }
 }
 

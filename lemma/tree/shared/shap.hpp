@@ -1,5 +1,6 @@
 // lemma/tree/shared/shap.hpp: what each column adds to what trees say of a row: SHAP values, exactly.
 #pragma once
+#include <functional>
 #include <lemma/tree/shared/nodes.hpp>
 
 namespace lemma {
@@ -20,15 +21,20 @@ class TreeShap {
   double base(Index tree) const { return mean_[at(trees_.roots[at(tree)])]; }
   /// phi += the values of a row, one for each column.
   void add(Index tree, const double* row, double* phi) const;
+  /// The same where a row goes other ways than its values say: `left(node)` is the share of it that goes left there.
+  void add(Index tree, const std::function<double(Index)>& left, double* phi) const;
 
  private:
-  /// A column on the way to a node: the share of rows that go this way when it is not known, and whether the row goes it; and the
+  /// A column on the way to a node: the share of rows that go this way when it is not known, and of the row when it is; and the
   /// weight of sets of columns by their size.
   struct Step {
     Index column;
     double unknown, known, weight;
   };
-  void walk(Index node, const double* row, double* phi, Step* way, Index length) const;
+  template <class Left>
+  void explain(Index tree, const Left& left, double* phi) const;
+  template <class Left>
+  void walk(Index node, const Left& left, double* phi, Step* way, Index length) const;
   double share(Index child, Index parent) const {
     return cover_[at(parent)] > 0 ? cover_[at(child)] / cover_[at(parent)] : 0.5;
   }

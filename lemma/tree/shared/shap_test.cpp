@@ -8,6 +8,16 @@
 namespace lemma {
 namespace {
 
+/// Shapley's value of one of four columns, v being what is said when a set of them is known.
+template <class V>
+double shapley_of(Index column, const V& v) {
+  constexpr double kWeights[] = {1.0 / 4, 1.0 / 12, 1.0 / 12, 1.0 / 4};  // |S|! (3 − |S|)! / 4!
+  double sum = 0;
+  for (unsigned set = 0; set < 16; ++set)
+    if (!(set >> column & 1U)) sum += kWeights[std::popcount(set)] * (v(set | 1U << column) - v(set));
+  return sum;
+}
+
 /// A tree of random questions; columns 0 … 3, of which the last holds three categories.
 struct RandomTree {
   TreeNodes nodes = single_leaf({0, 0, 0, 3});
@@ -43,12 +53,7 @@ struct RandomTree {
     return (cover_of(left) * said(left, row, known) + cover_of(right) * said(right, row, known)) / cover_of(i);
   }
   double shapley(Index column, const double* row) const {
-    constexpr double kWeights[] = {1.0 / 4, 1.0 / 12, 1.0 / 12, 1.0 / 4};  // |S|! (3 − |S|)! / 4!
-    double sum = 0;
-    for (unsigned set = 0; set < 16; ++set)
-      if (!(set >> column & 1U))
-        sum += kWeights[std::popcount(set)] * (said(0, row, set | 1U << column) - said(0, row, set));
-    return sum;
+    return shapley_of(column, [&](unsigned known) { return said(0, row, known); });
   }
 };
 
@@ -64,6 +69,28 @@ TEST(TreeShap, IsShapleysSumOverAllSetsOfColumns) {
     EXPECT_NEAR(explained.base(0), tree.said(0, row, 0), 1e-12);
     EXPECT_NEAR(explained.base(0) + phi.sum(), tree.said(0, row, 15), 1e-12);
     for (Index j = 0; j < 4; ++j) EXPECT_NEAR(phi(j), tree.shapley(j, row), 1e-12) << trial << " " << j;
+  }
+}
+
+TEST(TreeShap, OfARowThatGoesBothWaysIsShapleysSumToo) {
+  RandomStream stream(6);
+  for (int trial = 0; trial < 40; ++trial) {
+    const RandomTree tree(stream, 2 + trial % 14);
+    const TreeShap explained(tree.nodes, tree.values, tree.cover);
+    std::vector<double> left(at(tree.nodes.size()));
+    for (double& each : left) each = static_cast<double>(stream.below(3)) / 2;
+    const std::function<double(Index, unsigned)> said = [&](Index i, unsigned known) {
+      const TreeNode& node = tree.nodes[i];
+      if (node.is_leaf()) return tree.values(node.column);
+      const Index child = tree.nodes.left(i);
+      const double share = known >> node.column & 1U ? left[at(i)] : tree.cover_of(child) / tree.cover_of(i);
+      return share * said(child, known) + (1 - share) * said(child + 1, known);
+    };
+    Vector phi = Vector::Zero(4);
+    explained.add(
+        0, [&](Index i) { return left[at(i)]; }, phi.data());
+    for (Index j = 0; j < 4; ++j)
+      EXPECT_NEAR(phi(j), shapley_of(j, [&](unsigned known) { return said(0, known); }), 1e-12) << trial << " " << j;
   }
 }
 

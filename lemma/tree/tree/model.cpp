@@ -329,5 +329,12 @@ void Way::each_leaf(const double* row, const std::function<void(Index, double)>&
   }
 }
 
+double Way::left_share(Index node, const double* row) const {
+  if (const auto goes = goes_left(node, row)) return *goes ? 1.0 : 0.0;
+  if (model.spec.missing != TreeMissing::fractions) return model.nodes[node].missing_left ? 1.0 : 0.0;
+  const Index left = model.nodes.left(node);
+  return model.weight(left) / (model.weight(left) + model.weight(left + 1));
+}
+
 }  // namespace tree
 }  // namespace lemma

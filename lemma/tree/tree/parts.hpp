@@ -44,6 +44,8 @@ struct Way {
     while (!model.nodes.is_leaf(i)) i = next(i, row);
     return i;
   }
+  /// The share of a row that goes left at a node; between 0 and 1 by fractions alone, where its values are missing.
+  double left_share(Index node, const double* row) const;
   /// visit(leaf, share) of every leaf that a part of the row reaches, by fractions.
   void each_leaf(const double* row, const std::function<void(Index, double)>& visit) const;
 };
