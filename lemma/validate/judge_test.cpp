@@ -346,10 +346,11 @@ TEST(Judge, MethodsThatTellOfTheRowsOfTheirFitAloneAreJudgedOnThoseInAnyOrder) {
   for (Index i = 0; i < 150; ++i) turned[at(i)] = (37 * i + 5) % 150;
   const Formula columns = formula("~ . - species");
   const JudgeOptions by_species{.truth = "species"};
-  const TrainedModel average = fit(Agglomerative{.k = 3}, columns, iris);
-  for (const TrainedModel& model :
-       {average, fit(Divisive{.k = 3}, columns, iris), fit(Spectral{.k = 3}, columns, iris),
-        fit(Hdbscan{}, columns, iris), fit(Scale{} | Agglomerative{.linkage = Linkage::ward, .k = 3}, columns, iris)}) {
+  const auto alone = [&](const AnySpec& spec) { return fit(Pipeline({spec}), columns, iris); };
+  const TrainedModel average = alone(Agglomerative{.k = 3});
+  const std::vector<TrainedModel> models{average, alone(Divisive{.k = 3}), alone(Spectral{.k = 3}), alone(Hdbscan{}),
+                                         fit(Scale{} | Agglomerative{.linkage = Linkage::ward, .k = 3}, columns, iris)};
+  for (const TrainedModel& model : models) {
     const std::string name = model.model->method().name();
     const Judgement found = judge(model, iris, by_species), again = judge(model, iris.select(turned), by_species);
     ASSERT_TRUE(found.clusters) << name;
@@ -367,7 +368,8 @@ TEST(Judge, MethodsThatTellOfTheRowsOfTheirFitAloneAreJudgedOnThoseInAnyOrder) {
 
 TEST(Judge, GivenDissimilaritiesAreHeldAgainstTheTruthAlone) {
   const Table cities = dataset("uscities");
-  const TrainedModel model = fit(Agglomerative{.input = Input::square, .k = 3}, formula("~ . - city"), cities);
+  const TrainedModel model =
+      fit(Pipeline({AnySpec(Agglomerative{.input = Input::square, .k = 3})}), formula("~ . - city"), cities);
   const Judgement found = judge(model, cities, {.truth = "city"});
   EXPECT_TRUE(std::isnan(value_of(found, "silhouette")));
   EXPECT_FALSE(std::isnan(value_of(found, "adjusted_rand")));

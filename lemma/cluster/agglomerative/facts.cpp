@@ -70,7 +70,14 @@ class RowOfPairs {
  private:
   static constexpr std::size_t kChains = 4;  // of sums side by side: one would wait for itself
 
-  /// Places from q on, which `step` joins with place p.
+  /// Places from q on, which `step` joins with place p. Of their extremes only what the linkage asks for is looked at.
+  void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
+    if (linkage_ == Linkage::single) add_run<true, false>(d, p, q, step, out);
+    else if (linkage_ == Linkage::complete || may_invert(linkage_)) add_run<false, true>(d, p, q, step, out);
+    else add_run<false, false>(d, p, q, step, out);
+  }
+
+  template <bool kLeast, bool kGreatest>
   void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
     double plain[kChains] = {}, squares[kChains] = {}, least[kChains], greatest[kChains] = {};
     std::fill_n(least, kChains, kInfinity);
@@ -78,8 +85,8 @@ class RowOfPairs {
       const double x = unit_ * d[k];
       plain[c] += x;
       squares[c] += x * x;
-      least[c] = std::min(least[c], x);
-      greatest[c] = std::max(greatest[c], x);
+      if constexpr (kLeast) least[c] = std::min(least[c], x);
+      if constexpr (kGreatest) greatest[c] = std::max(greatest[c], x);
     };
     std::size_t k = 0;
     for (; k + kChains <= d.size(); k += kChains)
@@ -92,8 +99,7 @@ class RowOfPairs {
     out.squares += all_squares;
     out.greatest = std::max(out.greatest, most);
     double& linked = out.linked[at(step)];
-    if (linkage_ == Linkage::single)
-      out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
+    if (kLeast) out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
     else if (linkage_ == Linkage::complete) linked = std::max(linked, most);
     else if (halves(linkage_)) linked += by_halves(d, p, q, step);
     else linked += works_on_squares(linkage_) ? all_squares : all;
