@@ -99,7 +99,9 @@ double mismatch(const KMeansModel& model, const PlainStep& found) {
 
 /// How far the lower bound that is told is from the one that its multipliers prove of these rows, beside the whole.
 double bound_error(const KMeansModel& model, const Rows& rows, const PlainStep& found, const Execution& execution) {
-  if (model.bound_pairs.size() == 0 && model.lower_bound == 0) return 0;
+  const bool proof = model.bound_pairs.size() > 0;
+  if (proof != (model.spec.bound > 0)) return 1;
+  if (!proof && model.lower_bound == 0) return 0;
   const double proved =
       proved_bound(alike_rows(KMeans::name, rows, execution), model.k(), model.bound_pairs, model.bound_triples);
   return std::abs(model.lower_bound - std::min(proved, found.within.sum())) /

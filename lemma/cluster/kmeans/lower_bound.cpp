@@ -197,13 +197,14 @@ LowerBound lower_bound(const AlikeRows& rows, Index k, double within, int steps,
   const Matrix b = weighted_and_centred(rows);
   const double total = b.squaredNorm();
   LowerBound out;
+  out.pairs = Vector::Zero(b.rows() * (b.rows() + 1) / 2);
   if (!(total > 0)) return out;
   const Matrix scaled = b / std::sqrt(total), g = outer_gram(scaled);
   Directions search(rows, g, k);
   double best = 0;
   const auto look = [&] {
-    if (const double here = search.bound(); here > best || out.pairs.size() == 0) {
-      best = std::max(best, here);
+    if (const double here = search.bound(); here > best) {
+      best = here;
       out.pairs = packed(search.pairs());
       out.triples = told(search.triples());
     }

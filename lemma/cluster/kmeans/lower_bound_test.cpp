@@ -125,6 +125,8 @@ TEST(KMeansLowerBound, FailsTheNaturalWrongBounds) {
   wrong = model;
   wrong.bound_pairs.resize(0);  // a claim without its proof
   EXPECT_FALSE(certify(wrong, rows, {}).holds());
+  wrong.lower_bound = 0;  // asked for, and not there
+  EXPECT_FALSE(certify(wrong, rows, {}).holds());
   // One eigenvalue too few proves too much: it is the bound for k − 1, which has more within.
   wrong = model;
   wrong.lower_bound = proved_bound(alike_rows("kmeans", rows, {}), 2, model.bound_pairs, model.bound_triples);
@@ -152,6 +154,9 @@ TEST(KMeansLowerBound, IsRefusedOfManyRowsAndGoneAfterAnUpdate) {
   EXPECT_EQ(more.lower_bound, 0);
   EXPECT_EQ(more.bound_pairs.size(), 0);
   EXPECT_EQ(fit(KMeans{.k = 3}, x).lower_bound, 0);
+  const KMeansModel equal = fit(KMeans{.k = 1, .bound = 10}, Matrix::Constant(5, 2, 0.1));
+  EXPECT_EQ(equal.lower_bound, 0);
+  EXPECT_TRUE(equal.certificate.holds()) << equal.certificate.message;
 }
 
 }  // namespace
