@@ -1,6 +1,7 @@
 // bench/lemma_clusters.cpp: Lemma's side of the workloads about clusters, each fit with its certificate.
 #include "lemma_job.hpp"
 
+#include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/dbscan.hpp>
 #include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmedoids.hpp>
@@ -57,10 +58,27 @@ Value spectral(const Job& task) {
   return out;
 }
 
+Value linkage(const Job& task, Linkage linkage, Index rows) {
+  Value out = Value::object(), quality = Value::object();
+  const Matrix x = task.matrix("hclust_X.npy").topRows(rows);
+  const auto model = timed(out, [&] { return fit(Agglomerative{.linkage = linkage}, x, task.options); });
+  quality.set("heights", model.heights.sum());
+  out.set("quality", quality);
+  evidence(out, model.certificate);
+  return out;
+}
+Value average_linkage(const Job& task) { return linkage(task, Linkage::average, 10'000); }
+Value single_linkage(const Job& task) { return linkage(task, Linkage::single, 20'000); }
+
 }  // namespace
 
 Workloads cluster_workloads() {
-  return {{"kmedoids", kmedoids}, {"dbscan", dbscan}, {"hdbscan", hdbscan}, {"spectral", spectral}};
+  return {{"kmedoids", kmedoids},
+          {"dbscan", dbscan},
+          {"hdbscan", hdbscan},
+          {"spectral", spectral},
+          {"average_linkage", average_linkage},
+          {"single_linkage", single_linkage}};
 }
 
 }  // namespace lemma::bench

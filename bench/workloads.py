@@ -101,7 +101,8 @@ def boosting_peers(work, data):
 
 def kmeans_peers(data, iterations):
     return (*(Peer("sklearn " + a, python("kmeans.py", data, a, str(iterations)), NUMPY) for a in ("lloyd", "elkan")),
-            onedal("kmeans.py", data, "lloyd", str(iterations)))
+            onedal("kmeans.py", data, "lloyd", str(iterations)),
+            Peer("faiss", python("kmeans.py", data, "faiss", str(iterations)), NUMPY, note="float32: it has no other"))
 
 
 def lasso_workload(name, title, ratio, sklearn, glmnet, mean_objective):
@@ -398,7 +399,8 @@ WORKLOADS = (
         files=("kmeans_a_X.npy", "kmeans_a_init.npy"),
         quality={"inertia": Expected(24899143.7, 0.1)},
         peers=kmeans_peers("kmeans_a", 20),
-        target=Target(against=("sklearn lloyd", "sklearn elkan"), ratio=2.0),
+        target=Target(against=("sklearn lloyd", "sklearn elkan", "oneDAL"), ratio=2.0),
+        group="cluster",
     ),
     Workload(
         name="kmedoids",
@@ -455,8 +457,30 @@ WORKLOADS = (
         data="kde",
         files=("kde_X.npy", "kde_Q.npy"),
         quality={"log_likelihood": Expected(0, 1e-4, "ratio")},
-        peers=(Peer("sklearn", python("kde.py"), NUMPY),),
+        peers=(Peer("sklearn", python("kde.py"), NUMPY),
+               Peer("mlpack", python("kde.py", "mlpack"), NUMPY, note="dual trees; twice as fast is asked")),
         target=Target(against=("sklearn",), ratio=4.0),
+        group="cluster",
+    ),
+    Workload(
+        name="average_linkage",
+        title="average linkage of 1e4 x 10, distances among the time",
+        data="hclust",
+        files=("hclust_X.npy",),
+        quality={"heights": Expected(0, 1e-9, "ratio")},
+        peers=(Peer("fastcluster", python("clusters.py", "average_linkage"), NUMPY),),
+        target=Target(against=("fastcluster",), ratio=1.5),
+        group="cluster",
+    ),
+    Workload(
+        name="single_linkage",
+        title="single linkage of 2e4 x 10, no distances kept",
+        data="hclust",
+        files=("hclust_X.npy",),
+        quality={"heights": Expected(0, 1e-9, "ratio")},
+        peers=(Peer("fastcluster", python("clusters.py", "single_linkage"), NUMPY, note="linkage_vector"),),
+        target=Target(against=("fastcluster",), ratio=2.0),
+        group="cluster",
     ),
     Workload(
         name="kmeans_b",
@@ -466,6 +490,8 @@ WORKLOADS = (
         # 6.0757e7 when a cluster that loses all its rows is left empty.
         quality={"inertia": Expected(6.0553e7, 1e3, "at_most")},
         peers=kmeans_peers("kmeans_b", 10),
+        target=Target(against=("sklearn lloyd", "sklearn elkan", "oneDAL"), ratio=2.0),
+        group="cluster",
     ),
     Workload(
         name="gp",

@@ -1,11 +1,11 @@
-"""Clusters by medoids, densities and graphs: scikit-learn, and the kmedoids package."""
+"""Clusters by medoids, densities, graphs and linkages: scikit-learn, fastcluster, and the kmedoids package."""
 import warnings
 
 from common import THREADS, VARIANT, load, report, timed
 
 warnings.filterwarnings("ignore")  # lobpcg's, that it ends a little early
 (method,) = VARIANT
-X = load(method + "_X")
+X = load("hclust_X" if method.endswith("linkage") else method + "_X")
 if method == "kmedoids":
     import kmedoids
     from sklearn.metrics import pairwise_distances
@@ -26,3 +26,12 @@ elif method == "spectral":
                                n_jobs=THREADS)
     _, cost = timed(lambda: model.fit(X))
     report(cost, {"adjusted_rand": float(adjusted_rand_score(load("spectral_y").ravel(), model.labels_))})
+elif method == "average_linkage":
+    import fastcluster
+    from scipy.spatial.distance import pdist
+    tree, cost = timed(lambda: fastcluster.linkage(pdist(X[:10_000]), "average", preserve_input=False))
+    report(cost, {"heights": float(tree[:, 2].sum())}, note="distances among the time")
+elif method == "single_linkage":
+    import fastcluster
+    tree, cost = timed(lambda: fastcluster.linkage_vector(X, "single"))
+    report(cost, {"heights": float(tree[:, 2].sum())})

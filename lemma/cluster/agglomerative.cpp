@@ -6,6 +6,7 @@
 #include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/agglomerative/facts.hpp>
 #include <lemma/cluster/agglomerative/linkage.hpp>
+#include <lemma/cluster/shared/measured_points.hpp>
 #include <lemma/cluster/shared/row_prints.hpp>
 #include <lemma/core/rounding_words.hpp>
 #include <lemma/core/text.hpp>
@@ -22,23 +23,19 @@ Kept kept_in(const Agglomerative& spec, Index count) {
   return 3 * Dissimilarities::bytes(count) <= 1e9 * spec.gigabytes ? Kept::square : Kept::triangle;
 }
 
-/// The rows compared, and the metric with all that it learned of them.
-Dissimilarities look_at(Agglomerative& spec, const Rows& rows, const Execution& execution) {
-  if (!keeps_no_pairs(spec)) {
-    require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
-    Compared found = compare(Agglomerative::name, spec.input, spec.metric, rows, execution);
-    if (spec.input == Input::rows) spec.metric = found.metric;
-    return std::move(found.dissimilarities);
+/// The merges, and the metric with all that it learned of the rows.
+std::vector<Joined> join(Agglomerative& spec, const Rows& rows, const Execution& execution) {
+  if (keeps_no_pairs(spec)) {
+    if (rows.count() < 2) throw Error("agglomerative: there is 1 row, must be at least 2 to compare them");
+    const MeasuredPoints found = measured_points(spec.metric, rows, execution.part(0, 0.1));
+    spec.metric = found.metric.metric();
+    return joined_by_single_linkage(found.points, found.metric, execution.part(0.1, 1));
   }
-  if (!spec.metric.takes_missing()) require_finite(rows, execution.part(0, 0.5));
-  if (rows.count() < 2) throw Error("agglomerative: there is 1 row, must be at least 2 to compare them");
-  const Matrix points = gather(rows, execution.part(0.5, 1));
-  std::vector<Index> codes;
-  for (Index j = 0; j < rows.width(); ++j)
-    if (rows.holds_codes(j)) codes.push_back(j);
-  const BoundMetric metric = BoundMetric::of(spec.metric, points, codes, execution.part(0, 0));
-  spec.metric = metric.metric();
-  return Dissimilarities::on_demand(points, metric, {}, execution.part(0, 0));
+  require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
+  const Compared found = compare(Agglomerative::name, spec.input, spec.metric, rows, execution.part(0, 0.5));
+  if (spec.input == Input::rows) spec.metric = found.metric;
+  const Dissimilarities& all = found.dissimilarities;
+  return joined_rows(spec.linkage, all, execution.part(0.5, 1), kept_in(spec, all.count()));
 }
 
 /// So many clusters as leave the widest gap between the merge that made the last of them and the next; at least 2.
@@ -188,11 +185,7 @@ AgglomerativeModel fit(const Valid<Agglomerative>& spec, const Rows& rows, const
   const Execution execution = options.execution();
   AgglomerativeModel model;
   model.spec = *spec;
-  std::vector<Joined> joined;
-  {
-    const Dissimilarities all = look_at(model.spec, rows, execution.part(0, 0.3));
-    joined = joined_rows(model.spec.linkage, all, execution.part(0.3, 0.6), kept_in(model.spec, all.count()));
-  }
+  const std::vector<Joined> joined = join(model.spec, rows, execution.part(0, 0.6));
   const auto n = static_cast<Index>(joined.size()) + 1;
   if (spec->k && *spec->k > n)
     throw Error(fmt::format("agglomerative: k is {}, but there are only {}", *spec->k, count_of(n, "row")));

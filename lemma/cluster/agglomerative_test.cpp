@@ -271,6 +271,22 @@ TEST(Agglomerative, ManyRowsGoThroughAllTheSizesOfTheTriangle) {
 }
 
 /// A square with its joins on a waiting list, and a triangle in which each join is written at once.
+TEST(Agglomerative, SingleLinkageOfManyRowsIsWhatASquareOfThemGives) {
+  const Matrix x = normal_matrix(2100, 3, 11);  // more than Prim is asked for
+  const AgglomerativeModel model = fit(Agglomerative{.linkage = Linkage::single, .k = 4}, x);
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+  const AgglomerativeModel square = fit(Agglomerative{.linkage = Linkage::single, .input = Input::square, .k = 4},
+                                        Dissimilarities::of_rows(x, Metric()).square());
+  EXPECT_EQ(model.merges, square.merges);
+  EXPECT_EQ(model.heights, square.heights);
+  EXPECT_NEAR(model.cophenetic_correlation, square.cophenetic_correlation, 1e-12);
+  const Matrix backwards = x.colwise().reverse();
+  EXPECT_TRUE(certify(model, MemoryRows(backwards), {}).holds());
+  AgglomerativeModel wrong = model;
+  wrong.cophenetic_correlation += 1e-6;
+  EXPECT_FALSE(certify(wrong, MemoryRows(x), {}).holds());
+}
+
 TEST(Agglomerative, ASquareAndATriangleGiveTheSameMergesToTheBitAlsoWhereDistancesAreTied) {
   const auto same = [](const Joined& a, const Joined& b) { return a.a == b.a && a.b == b.b && a.height == b.height; };
   Matrix whole_numbers = 3 * normal_matrix(400, 2, 21);  // many rows are equal, and most distances occur often

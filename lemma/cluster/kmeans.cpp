@@ -6,6 +6,7 @@
 #include <lemma/cluster/kmeans.hpp>
 #include <lemma/cluster/kmeans/batches.hpp>
 #include <lemma/cluster/kmeans/choose.hpp>
+#include <lemma/cluster/kmeans/lower_bound.hpp>
 #include <lemma/cluster/kmeans/mahalanobis.hpp>
 #include <lemma/cluster/kmeans/plain_search.hpp>
 #include <lemma/cluster/shared/centers_text.hpp>
@@ -134,6 +135,41 @@ Certificate certificate_of(const KMeansModel& model, const LloydRun& run, double
   } catch (const Cancelled&) { return unverified(model, run.movement / unit); }
 }
 
+constexpr Index kMostBounded = 1000;  // different rows: multipliers are as many as their pairs
+
+void require_few_rows(const KMeans& spec, const Rows& rows, const Execution& execution) {
+  if (spec.bound > 0 && distinct_rows(rows, kMostBounded + 1, execution) > kMostBounded)
+    throw Error(fmt::format(
+        "kmeans: bound is {}, but there are more than {} different rows among {}, and a lower bound on the sum of "
+        "squares is looked for up to there; leave bound out",
+        spec.bound, format_count(kMostBounded), format_count(rows.count())));
+}
+
+void bound_from_below(KMeansModel& model, const Rows& rows, const Execution& execution) {
+  LowerBound found = lower_bound(alike_rows(KMeans::name, rows, execution.part(0, 0)), model.k(), model.total_within,
+                                 model.spec.bound, execution);
+  model.lower_bound = found.value;
+  model.bound_pairs = std::move(found.pairs);
+  model.bound_triples = std::move(found.triples);
+}
+
+/// To some digits, and never nearer to what is claimed than it is.
+double rounded(double x, int digits, bool up) {
+  const double unit = std::pow(10.0, std::floor(std::log10(x)) + 1 - digits);
+  return unit * (up ? std::ceil(x / unit) : std::floor(x / unit));
+}
+
+std::string bound_text(const KMeansModel& model) {
+  if (!(model.lower_bound > 0)) return {};
+  const double share = (model.total_within - model.lower_bound) / model.total_within;
+  if (share <= kBoundReached)
+    return fmt::format("No clustering into {} has less by more than {} of it: this is the best there is\n", model.k(),
+                       format_significant(kBoundReached, 1));
+  return fmt::format("No clustering into {} has less than {}: the best is at most {} % below this one\n", model.k(),
+                     format_significant(rounded(model.lower_bound, 5, false), 5),
+                     format_significant(100 * rounded(share, 2, true), 2));
+}
+
 std::vector<double> numbers(const auto& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -165,6 +201,9 @@ void KMeansModel::check() const {
               (curve.rows() == 0 || curve.cols() == 6) && (proposals.size() == 0 || proposals.size() == 3),
           "kmeans: what is told of the starts or of other k is not usable");
   require(updates >= 0, "kmeans: the number of updates is not usable");
+  require(lower_bound >= 0 && std::isfinite(lower_bound) && bound_pairs.allFinite() && bound_triples.allFinite() &&
+              (bound_triples.rows() == 0 || bound_triples.cols() == 4),
+          "kmeans: the lower bound is not usable");
   if (const auto* told = std::get_if<MahalanobisMetric>(&spec.metric)) {
     require(told->covariance.size() > 0, "kmeans: the covariance is not known");
     BoundMetric(metric_of(spec), width());
@@ -216,6 +255,7 @@ std::string KMeansModel::summary(const Names& names) const {
   if (starts.size() > 1)
     out += fmt::format("{} ended between {} and {}\n", count_of(starts.size(), "start"),
                        format_significant(starts.minCoeff(), 7), format_significant(starts.maxCoeff(), 7));
+  out += bound_text(*this);
   if (curve.rows() == 0) return out;
   TextTable tried;
   std::vector<std::string> ks;
@@ -235,6 +275,7 @@ KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& o
   if (is_mahalanobis(*spec)) return fit_mahalanobis(*spec, rows, options);
   const Execution execution = options.execution();
   const Survey ground = survey(rows, execution.part(0, 0.05));
+  require_few_rows(*spec, rows, execution);
   KMeansModel model;
   model.spec = *spec;
   KMeansStarts starts;
@@ -270,6 +311,8 @@ KMeansModel fit(const Valid<KMeans>& spec, const Rows& rows, const FitOptions& o
   model.between = model.total_ss - model.total_within;
   model.iterations = static_cast<int>(best.objective.size());
   model.objective = Eigen::Map<const Vector>(best.objective.data(), model.iterations);
+
+  if (model.spec.bound > 0 && !starts.cancelled) bound_from_below(model, rows, execution.part(0.5, 0.9));
 
   const auto finished =
       std::count_if(starts.runs.begin(), starts.runs.end(), [](const LloydRun& each) { return !each.cancelled; });

@@ -29,6 +29,9 @@ constexpr auto names_of(ChooseClusters) { return std::array<std::string_view, 3>
 /// rows spread evenly over the same box, is not surpassed by the next k's beyond its standard error), the greatest silhouette (of
 /// centres: (b − a) / b with the distances to the nearest and the second one), or the knee of the curve of W. All three are told.
 ///
+/// With `bound` so many steps go into a number that no clustering into k can fall below, and that the certificate proves again
+/// (kmeans/lower_bound.hpp): how far from the best of all this one can be.
+///
 /// Cost         a few dozen scans for each restart, O(n p k) each at most; kmeans++ takes 2k scans more.
 /// Certificate  consistent: one more step from scratch, by plain distances and another sum, moves no centre farther than
 ///              1e-9 of the rows' root mean square distance to their mean (or `tolerance`, if that is larger, but never
@@ -44,6 +47,7 @@ struct KMeans {
   std::variant<EuclideanMetric, MahalanobisMetric> metric;
   std::optional<int> batch;
   int passes = 1;
+  int bound = 0;
 
   static constexpr std::string_view name = "kmeans";
   static constexpr MethodAbout about{
@@ -79,7 +83,11 @@ struct KMeans {
               "rows that a start first follows at a time, by falling steps in random order; 1: row by row; left out: "
               "it does not",
               at_least(1)),
-        param("passes", &KMeans::passes, "with batch: how often a start goes over the rows so", at_least(1))};
+        param("passes", &KMeans::passes, "with batch: how often a start goes over the rows so", at_least(1)),
+        param("bound", &KMeans::bound,
+              "steps towards a lower bound on the total within of all clusterings into k, for up to 1,000 different "
+              "rows: how far from the best this one can be; 0: none",
+              at_least(0))};
   }
   void check() const;
 };
@@ -97,6 +105,9 @@ struct KMeansModel : Evidence {
   Vector starts;     // total_within of each start
   Matrix curve;      // of each k that was tried: see choose.hpp
   Vector proposals;  // k by the gap, the silhouette, the knee; none where one k was given
+  double lower_bound = 0;
+  Vector bound_pairs;    // the multipliers that prove it:
+  Matrix bound_triples;  // see kmeans/lower_bound.hpp
 
   static constexpr auto fields() {
     return Listing{
@@ -115,6 +126,11 @@ struct KMeansModel : Evidence {
             "error")),
         later(result("proposals", &KMeansModel::proposals,
                      "of several k those by the gap (0: not looked at), the silhouette and the knee")),
+        later(result("lower_bound", &KMeansModel::lower_bound,
+                     "no clustering into k has a smaller total_within; 0 unless `bound` asks for one")),
+        later(state("bound_pairs", &KMeansModel::bound_pairs, "multipliers of pairs of rows that prove lower_bound")),
+        later(state("bound_triples", &KMeansModel::bound_triples,
+                    "three rows and the multiplier of their triangle, which prove lower_bound")),
         later(state("updates", &KMeansModel::updates, "how often new rows were taken in since the fit"))};
   }
   static constexpr auto parts() {

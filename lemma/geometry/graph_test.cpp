@@ -313,6 +313,17 @@ TEST(MutualReachabilityTree, OfRowsOnALatticeIsTheOneOfAllPairsToo) {
             spanning_tree(Dissimilarities::of_rows(equal, Metric())));
 }
 
+TEST(SpanningTree, OfManyRowsByWayOfListsIsPrims) {
+  for (const Index width : {2, 10}) {
+    const Matrix x = groups(2500, width, 7);
+    const BoundMetric metric(Metric(), width);
+    EXPECT_EQ(spanning_tree(x, metric), spanning_tree(Dissimilarities::on_demand(x, metric))) << width;
+  }
+  const Matrix x = groups(2100, 3, 8);
+  const BoundMetric manhattan(Metric(ManhattanMetric{}), 3);
+  EXPECT_EQ(spanning_tree(x, manhattan), spanning_tree(Dissimilarities::on_demand(x, manhattan)));
+}
+
 TEST(ConcurrentSets, AreTheSetsOfOneThreadWithTheirFirstMembersAsRoots) {
   constexpr Index n = 20'000;
   RandomStream random(7);

@@ -36,6 +36,11 @@ Answers judging::ask_model(const AnyModel& model, const Rows& rows, const JudgeO
   Answers out;
   if (rows.has_response) rows.classes.empty() ? out.y.resize(n) : out.label.resize(static_cast<std::size_t>(n));
   if (rows.has_weights) out.weight.resize(n);
+  if (tells_of_its_own_rows(model)) {
+    out.predicted = own_clusters(model, rows, execution);
+    if (rows.has_weights) out.weight = Vector::Ones(n);  // such methods take none
+    return out;
+  }
   std::mutex door;
   const PredictOptions wanted = what_is_asked(model, options);
   const bool ordered = !wanted.what.empty();
@@ -100,7 +105,7 @@ void require_predictions(const AnyModel& model) {
   const PartInfo& needed = task == Task::regression       ? kValuePart
                            : task == Task::classification ? kClassPart
                                                           : kClusterPart;
-  if (!judging::gives(model, needed))
+  if (!judging::gives(model, needed) && !judging::tells_of_its_own_rows(model))
     throw Error(fmt::format(
         "{} predicts neither numbers nor classes nor clusters that could be judged; 'lemma verify' checks it",
         model->method().name()));

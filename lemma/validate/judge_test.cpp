@@ -1,8 +1,12 @@
 // lemma/validate/judge_test.cpp: one judgement of every kind of model, from memory, from disk and without zeros.
 #include <cmath>
 #include <gtest/gtest.h>
+#include <lemma/cluster/agglomerative.hpp>
 #include <lemma/cluster/dbscan.hpp>
+#include <lemma/cluster/divisive.hpp>
+#include <lemma/cluster/hdbscan.hpp>
 #include <lemma/cluster/kmeans.hpp>
+#include <lemma/cluster/spectral.hpp>
 #include <lemma/core/error.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/data/datasets.hpp>
@@ -334,6 +338,42 @@ TEST(Judge, AModelThatOnlyTransformsIsNotJudged) {
   const Table iris = dataset("iris");
   EXPECT_EQ(message_of([&] { judge(trained<Pca>("~ . - species", iris), iris); }),
             "pca predicts neither numbers nor classes nor clusters that could be judged; 'lemma verify' checks it");
+}
+
+TEST(Judge, MethodsThatTellOfTheRowsOfTheirFitAloneAreJudgedOnThoseInAnyOrder) {
+  const Table iris = dataset("iris");
+  std::vector<Index> turned(150);
+  for (Index i = 0; i < 150; ++i) turned[at(i)] = (37 * i + 5) % 150;
+  const Formula columns = formula("~ . - species");
+  const JudgeOptions by_species{.truth = "species"};
+  const auto alone = [&](const AnySpec& spec) { return fit(Pipeline({spec}), columns, iris); };
+  const TrainedModel average = alone(Agglomerative{.k = 3});
+  const std::vector<TrainedModel> models{average, alone(Divisive{.k = 3}), alone(Spectral{.k = 3}), alone(Hdbscan{}),
+                                         fit(Scale{} | Agglomerative{.linkage = Linkage::ward, .k = 3}, columns, iris)};
+  for (const TrainedModel& model : models) {
+    const std::string name = model.model->method().name();
+    const Judgement found = judge(model, iris, by_species), again = judge(model, iris.select(turned), by_species);
+    ASSERT_TRUE(found.clusters) << name;
+    EXPECT_EQ(found.clusters->counts.sum(), 150) << name;
+    EXPECT_EQ(found.clusters->counts, again.clusters->counts) << name;
+    EXPECT_GT(value_of(found, "adjusted_rand"), 0.5) << name;
+    EXPECT_GT(value_of(found, "silhouette"), 0.4) << name;
+  }
+  // R: table(iris$Species, cutree(hclust(dist(iris[, 1:4]), "average"), 3))
+  EXPECT_EQ(judge(average, iris, by_species).clusters->counts,
+            (Matrix(3, 3) << 50, 0, 0, 0, 50, 0, 0, 14, 36).finished());
+  const std::string message = message_of([&] { judge(average, iris.slice(0, 100), by_species); });
+  EXPECT_NE(message.find("says nothing of other rows than the 150 of its fit"), std::string::npos) << message;
+}
+
+TEST(Judge, GivenDissimilaritiesAreHeldAgainstTheTruthAlone) {
+  const Table cities = dataset("uscities");
+  const TrainedModel model =
+      fit(Pipeline({AnySpec(Agglomerative{.input = Input::square, .k = 3})}), formula("~ . - city"), cities);
+  const Judgement found = judge(model, cities, {.truth = "city"});
+  EXPECT_TRUE(std::isnan(value_of(found, "silhouette")));
+  EXPECT_FALSE(std::isnan(value_of(found, "adjusted_rand")));
+  EXPECT_NE(found.notes.back().find("dissimilarities are given"), std::string::npos);
 }
 
 TEST(Judge, RowsWithoutATableHaveMeasuresAlone) {  // a fold

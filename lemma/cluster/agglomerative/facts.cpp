@@ -38,22 +38,31 @@ struct PairSums {
   }
 };
 
-/// The pairs of the row at place p with those after it.
+/// The pairs of the row at place p with those after it, which come from left to right.
 class RowOfPairs {
  public:
-  RowOfPairs(const MergeTree& tree, Linkage linkage, double unit) : tree_(tree), linkage_(linkage), unit_(unit) {
+  RowOfPairs(const MergeTree& tree, Linkage linkage, double unit)
+      : tree_(tree), linkage_(linkage), unit_(unit), higher_(at(tree.rows()), tree.rows()) {
+    const auto& joins = tree.joins();
+    for (Index q = tree.rows() - 1; q > 0; --q) {
+      Index& next = higher_[at(q)] = q + 1;
+      while (next < tree.rows() && joins[at(next)] <= joins[at(q)]) next = higher_[at(next)];
+    }
     if (!halves(linkage)) return;
     for (const Index row : tree.order()) depth_.push_back(tree.depth(~row));
   }
 
-  /// d[q − from] for q in [from, n): those up to p are not looked at. What one merge joins stands side by side.
-  void add(Index p, std::span<const double> d, Index from, PairSums& out) const {
-    const auto& joins = tree_.joins();
-    for (Index q = p + 1, step = -1; q < tree_.rows();) {
-      step = std::max(step, joins[at(q)]);
-      Index end = q + 1;
-      while (end < tree_.rows() && joins[at(end)] <= step) ++end;
-      add_run({d.data() + (q - from), at(end - q)}, p, q, step, out);
+  /// Of a place: the merge that joins it with those looked at last, and the first place that a later one joins.
+  struct Along {
+    Index step = -1, end = 0;
+  };
+
+  /// d[q − from] for q in [from, to): those up to p are not looked at. What one merge joins stands side by side.
+  void add(Index p, std::span<const double> d, Index from, Index to, Along& along, PairSums& out) const {
+    for (Index q = std::max(from, p + 1); q < to;) {
+      if (q >= along.end) along = {tree_.joins()[at(q)], higher_[at(q)]};
+      const Index end = std::min(along.end, to);
+      add_run(d.subspan(at(q - from), at(end - q)), p, q, along.step, out);
       q = end;
     }
   }
@@ -61,7 +70,14 @@ class RowOfPairs {
  private:
   static constexpr std::size_t kChains = 4;  // of sums side by side: one would wait for itself
 
-  /// Places from q on, which `step` joins with place p.
+  /// Places from q on, which `step` joins with place p. Of their extremes only what the linkage asks for is looked at.
+  void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
+    if (linkage_ == Linkage::single) add_run<true, false>(d, p, q, step, out);
+    else if (linkage_ == Linkage::complete || may_invert(linkage_)) add_run<false, true>(d, p, q, step, out);
+    else add_run<false, false>(d, p, q, step, out);
+  }
+
+  template <bool kLeast, bool kGreatest>
   void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
     double plain[kChains] = {}, squares[kChains] = {}, least[kChains], greatest[kChains] = {};
     std::fill_n(least, kChains, kInfinity);
@@ -69,8 +85,8 @@ class RowOfPairs {
       const double x = unit_ * d[k];
       plain[c] += x;
       squares[c] += x * x;
-      least[c] = std::min(least[c], x);
-      greatest[c] = std::max(greatest[c], x);
+      if constexpr (kLeast) least[c] = std::min(least[c], x);
+      if constexpr (kGreatest) greatest[c] = std::max(greatest[c], x);
     };
     std::size_t k = 0;
     for (; k + kChains <= d.size(); k += kChains)
@@ -83,8 +99,7 @@ class RowOfPairs {
     out.squares += all_squares;
     out.greatest = std::max(out.greatest, most);
     double& linked = out.linked[at(step)];
-    if (linkage_ == Linkage::single)
-      out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
+    if (kLeast) out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
     else if (linkage_ == Linkage::complete) linked = std::max(linked, most);
     else if (halves(linkage_)) linked += by_halves(d, p, q, step);
     else linked += works_on_squares(linkage_) ? all_squares : all;
@@ -103,8 +118,29 @@ class RowOfPairs {
   const MergeTree& tree_;
   Linkage linkage_;
   double unit_;
-  std::vector<Index> depth_;  // of the row at each place
+  std::vector<Index> higher_;  // the first place after each that a later merge joins with those before it
+  std::vector<Index> depth_;   // of the row at each place
 };
+
+/// The rows of places [first, last) with all places after them, of distances that are computed here tile by tile.
+void add_tiles(const PackedPoints& points, const RowOfPairs& row, Index first, Index last, Index n, PairSums& out) {
+  constexpr Index kRows = 16, kPanels = 32;  // of a tile
+  const Index width = points.metric().width();
+  std::vector<double> x(at(kRows * width)), tile(at(kRows * kPanels * simd::kPanel));
+  for (; first < last; first += kRows) {
+    const Index rows = std::min(kRows, last - first);
+    std::vector<RowOfPairs::Along> along(at(rows));
+    for (Index r = 0; r < rows; ++r) points.unpack(first + r, x.data() + r * width);
+    for (Index k = first / simd::kPanel; k < points.panels(); k += kPanels) {
+      const Index panels = std::min(kPanels, points.panels() - k), size = panels * simd::kPanel,
+                  from = k * simd::kPanel;
+      points.distances(x.data(), rows, k, panels, tile.data());
+      for (Index r = 0; r < rows; ++r)
+        row.add(first + r, std::span(tile).subspan(at(r * size), at(size)), from, std::min(n, from + size),
+                along[at(r)], out);
+    }
+  }
+}
 
 /// Bands of rows, in a tree of sums that their number alone decides.
 PairSums sums_over_pairs(const MergeTree& tree, const Dissimilarities& all, Linkage linkage, double unit,
@@ -113,20 +149,13 @@ PairSums sums_over_pairs(const MergeTree& tree, const Dissimilarities& all, Link
   const RowOfPairs row(tree, linkage, unit);
   const auto leaf = [&](Index b) -> State {
     auto state = std::make_shared<PairSums>(tree.steps());
-    std::vector<double> d(at(n + simd::kPanel)), x;
-    if (all.points()) x.resize(at(all.points()->metric().width()));
-    for (Index p = b * band; p < std::min(n, (b + 1) * band); ++p) {
-      if (p + 1 == n) break;
-      if (all.is_kept()) {
-        row.add(p, all.kept().subspan(at(all.pair(p, p + 1)), at(n - p - 1)), p + 1, *state);
-        continue;
+    const Index first = b * band, last = std::min(n, first + band);
+    if (!all.is_kept()) add_tiles(*all.points(), row, first, last, n, *state);
+    else
+      for (Index p = first; p < std::min(last, n - 1); ++p) {
+        RowOfPairs::Along along;
+        row.add(p, all.kept().subspan(at(all.pair(p, p + 1)), at(n - p - 1)), p + 1, n, along, *state);
       }
-      const PackedPoints& points = *all.points();
-      const Index panel = p / simd::kPanel;  // of those before none is needed
-      points.unpack(p, x.data());
-      points.distances(x.data(), 1, panel, points.panels() - panel, d.data());
-      row.add(p, d, panel * simd::kPanel, *state);
-    }
     return state;
   };
   const auto merge = [&](State& into, State from) {

@@ -10,7 +10,7 @@ struct MergeFacts {
   Vector heights;                 // by the definition of the linkage
   Vector plain;                   // Σ d
   double sum = 0, squares = 0;    // of all d, and d², in units of `unit`
-  double unit = 1, greatest = 0;  // c with c · d near 1; the greatest d
+  double unit = 1, greatest = 0;  // c with c · d near 1; the greatest d, where the linkage looks at it
 };
 
 /// `all` in the order of the tree: its row p is the row at place p. Each pair is looked at once, on all threads.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <lemma/cluster/agglomerative/linkage.hpp>
 #include <lemma/core/error.hpp>
-#include <lemma/geometry/graph.hpp>
+#include <lemma/geometry/graph/mutual_reachability.hpp>
 #include <lemma/math/simd/panels.hpp>
 #include <limits>
 #include <numeric>
@@ -176,9 +176,9 @@ class NearestPairs {
 };
 
 /// The merges of single linkage are the edges of the minimum spanning tree, the shortest first: O(n) memory besides the rows.
-std::vector<Joined> along_spanning_tree(const Dissimilarities& all, const Execution& execution) {
+std::vector<Joined> along(const std::vector<Edge>& spanning_tree) {
   std::vector<Joined> out;
-  for (const Edge& edge : spanning_tree(all, execution)) out.push_back({edge.from, edge.to, edge.weight});
+  for (const Edge& edge : spanning_tree) out.push_back({edge.from, edge.to, edge.weight});
   return out;
 }
 
@@ -202,7 +202,7 @@ double unit_of(double greatest) {
 }
 
 std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution, Kept kept) {
-  if (linkage == Linkage::single) return along_spanning_tree(all, execution);
+  if (linkage == Linkage::single) return along(spanning_tree(all, execution));
   const double unit = unit_of(*std::max_element(all.kept().begin(), all.kept().end()));
   const InUnits units{unit, works_on_squares(linkage)};
   std::vector<Joined> out = kept == Kept::square ? joined_in<SquareRows>(linkage, all, units, execution)
@@ -212,6 +212,11 @@ std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, con
     each.height /= may_invert(linkage) ? unit * unit : unit;
   }
   return out;
+}
+
+std::vector<Joined> joined_by_single_linkage(const Matrix& rows, const BoundMetric& metric,
+                                             const Execution& execution) {
+  return along(spanning_tree(rows, metric, execution));
 }
 
 }  // namespace lemma

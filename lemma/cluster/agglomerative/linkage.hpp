@@ -19,4 +19,7 @@ double unit_of(double greatest);
 std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution,
                                 Kept kept = Kept::square);
 
+/// Single linkage of rows, of which no pair is kept: the same merges.
+std::vector<Joined> joined_by_single_linkage(const Matrix& rows, const BoundMetric& metric, const Execution& execution);
+
 }  // namespace lemma

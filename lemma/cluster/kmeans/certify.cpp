@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/cluster/kmeans/lower_bound.hpp>
 #include <lemma/cluster/kmeans/mahalanobis.hpp>
 #include <lemma/cluster/kmeans/plain_search.hpp>
 #include <lemma/core/rounding_words.hpp>
@@ -96,15 +97,28 @@ double mismatch(const KMeansModel& model, const PlainStep& found) {
        std::abs(model.total_within - found.within.sum()) / total, std::abs(model.total_ss - found.total_ss()) / total});
 }
 
+/// How far the lower bound that is told is from the one that its multipliers prove of these rows, beside the whole.
+double bound_error(const KMeansModel& model, const Rows& rows, const PlainStep& found, const Execution& execution) {
+  const bool proof = model.bound_pairs.size() > 0;
+  if (proof != (model.spec.bound > 0)) return 1;
+  if (!proof && model.lower_bound == 0) return 0;
+  const double proved =
+      proved_bound(alike_rows(KMeans::name, rows, execution), model.k(), model.bound_pairs, model.bound_triples);
+  return std::abs(model.lower_bound - std::min(proved, found.within.sum())) /
+         std::max(found.total_ss(), std::numeric_limits<double>::min());
+}
+
 std::string verdict(const KMeansModel& model, const Certificate& out, double movement, double disagreement,
                     bool empty) {
   const std::string moves = fmt::format("one more step moves a centre by {} of the rows' spread (allowed {})",
                                         residue_text(movement, out.tolerance), format_significant(out.tolerance, 2));
   if (out.holds())
-    return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + ".";
+    return "Every row belongs to its nearest centre and every centre is the mean of its rows: " + moves + "." +
+           (model.lower_bound > 0 ? " The lower bound is proved by its multipliers, all eigenvalues found anew." : "");
   if (disagreement > 1e-9)
-    return fmt::format("The sizes or sums of squares of the model are not those of these rows (off by {}); {}.",
-                       format_significant(disagreement, 2), moves);
+    return fmt::format(
+        "The sizes, sums of squares or lower bound of the model are not those of these rows (off by {}); {}.",
+        format_significant(disagreement, 2), moves);
   if (!empty && movement <= model.spec.tolerance)
     return fmt::format(
         "Not a fixed point: {}. The work ended at the tolerance of {} that was given; take a smaller one.", moves,
@@ -150,7 +164,7 @@ Certificate certify(const KMeansModel& model, const Rows& rows, const Execution&
   const double unit = step.total_ss() > 0 ? std::sqrt(step.total_ss() / step.weight.sum()) : 1.0;
   const double movement = step.movement() / unit;
   if (model.updates > 0) return certificate_of_update(model, step, movement);
-  const double disagreement = mismatch(model, step);
+  const double disagreement = std::max(mismatch(model, step), bound_error(model, rows, step, execution.part(1, 1)));
   Certificate out;
   out.strength = Strength::consistent;
   out.kind = "movement of the centres in one more step";

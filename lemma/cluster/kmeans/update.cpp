@@ -16,6 +16,7 @@ KMeansModel updated(const KMeansModel& model, const Rows& rows, const FitOptions
   from_here.start = model.centers;
   from_here.k.reset();
   from_here.restarts.reset();
+  from_here.bound = 0;  // it was that of the old rows alone
   KMeansModel out = fit(Valid<KMeans>(from_here), StackedRows({&before, &rows}), options);
   const Labels place = out.assign(model.centers);
   for (Index j = 0; j < model.k(); ++j) out.within(place[static_cast<std::size_t>(j)]) += model.within(j);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr Index kSamples = 8192;  // of all parts together that are joined through samples
 constexpr Index kMostPairs = 50;  // of a row on average that may get through the filter
+constexpr Index kFewRows = 2048;  // Prim looks at all pairs as fast
+constexpr Index kListed = 8;      // neighbours of a row: of fewer there are too many parts to join
 constexpr Index kUnit = simd::RoughPoints::kUnit;
 constexpr Index kTogether = 64;  // rows that are compared with a unit at once
 
@@ -187,6 +189,15 @@ std::vector<Edge> mutual_reachability_tree(const Matrix& rows, const BoundMetric
       return kruskal(n, *std::move(pairs));
     }
   return mutual_reachability_tree(Dissimilarities::on_demand(rows, metric), core, execution);
+}
+
+std::vector<Edge> spanning_tree(const Matrix& rows, const BoundMetric& metric, const Execution& execution) {
+  if (metric.sum() != BoundMetric::Sum::squares || rows.rows() <= kFewRows)
+    return spanning_tree(Dissimilarities::on_demand(rows, metric, {}, execution.part(0, 0)), execution);
+  const Neighbors search(rows, metric, SearchOptions{}, execution.part(0, 0.1));
+  const NeighborLists nearest = search.nearest(rows, kListed, execution.part(0.1, 0.4, "nearest rows"));
+  return mutual_reachability_tree(rows, metric, nearest, std::vector<double>(at(rows.rows()), 0.0),
+                                  execution.part(0.4, 1));
 }
 
 }  // namespace lemma

@@ -21,4 +21,8 @@ std::vector<Edge> mutual_reachability_tree(const Dissimilarities& dissimilaritie
 std::vector<Edge> mutual_reachability_tree(const Matrix& rows, const BoundMetric& metric, const NeighborLists& nearest,
                                            std::span<const double> core, const Execution& execution = {});
 
+/// The minimum spanning tree of the distances themselves, the one that Prim finds; of more than a few thousand rows and a metric
+/// whose sums are squares by way of lists of nearest rows.
+std::vector<Edge> spanning_tree(const Matrix& rows, const BoundMetric& metric, const Execution& execution = {});
+
 }  // namespace lemma

@@ -1,5 +1,9 @@
 // lemma/validate/judge/clusters.cpp: clusters judged by the rows alone, and beside given classes.
 #include <algorithm>
+#include <fmt/core.h>
+#include <lemma/cluster/shared/row_prints.hpp>
+#include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/metric/clustering.hpp>
 #include <lemma/model/pipeline.hpp>
 #include <lemma/validate/judge/parts.hpp>
@@ -42,7 +46,53 @@ struct InClusters {
   std::vector<Index> noise;
 };
 
+const AnyModel& last_step(const AnyModel& model) {
+  const auto steps = steps_of(model);
+  return steps.empty() ? model : steps.back();
+}
+
+/// What the last step has stored under a name; nothing where there is none.
+Vector stored(const AnyModel& model, std::string_view name) {
+  const Value all = last_step(model)->save();
+  const Value* found = all.find(name);
+  return found ? found->as_vector() : Vector();
+}
+
+bool by_dissimilarities(const AnyModel& model) {
+  const Value params = last_step(model)->params();
+  const Value* input = params.find("input");
+  return input && input->is_string() && input->as_string() == "square";
+}
+
+std::vector<double> sorted(const Vector& numbers) {
+  std::vector<double> out(numbers.begin(), numbers.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
+
+bool tells_of_its_own_rows(const AnyModel& model) {
+  if (model->task() != Task::clustering || gives(model, kClusterPart)) return false;
+  const Vector prints = stored(model, "prints");
+  return prints.size() > 0 && prints.size() == stored(model, "labels").size();
+}
+
+Labels own_clusters(const AnyModel& model, const Rows& rows, const Execution& execution) {
+  const Vector labels = stored(model, "labels"), prints = stored(model, "prints");
+  const LastStepRows space(model, rows, execution.part(0, 0.5));
+  const Matrix x = gather(space.rows(), execution.part(0.5, 1));
+  if (x.rows() != prints.size() || sorted(prints_of(x)) != sorted(prints))
+    throw Error(
+        fmt::format("{} says nothing of other rows than the {} of its fit, and these {} are not the same; judge it on "
+                    "those, or take a method that gives new rows to its clusters (kmeans, gmm, dbscan)",
+                    model->method().name(), format_count(prints.size()), format_count(x.rows())));
+  const std::vector<Index> places = places_by_prints(prints, x);
+  Labels out(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    out[at(places[i])] = static_cast<int>(labels(static_cast<Index>(i))) - 1;
+  return out;
+}
 
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
                       Judgement& out) {
@@ -53,7 +103,10 @@ void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& an
   const Vector weight = in.weight_of(given);
   const double all = given.sum();
   const bool noise = weight.sum() < all;
-  if (weight.sum() > 0)
+  if (by_dissimilarities(model))
+    out.notes.push_back(
+        "dissimilarities are given, and no rows to measure scatter by: the clusters are held against the truth alone");
+  else if (weight.sum() > 0)
     out.measures = validity_measures(space.rows(), in.clusters, noise ? weight : answers.weight,
                                      execution.part(0.2, 1, execution.message));
   if (noise)
@@ -74,7 +127,7 @@ void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& an
 
 void add_cluster_bounds(const AnyModel& model, const Rows& rows, const Answers& answers, const JudgeOptions& options,
                         const Execution& execution, Judgement& out) {
-  if (out.task != Task::clustering) return;
+  if (out.task != Task::clustering || by_dissimilarities(model)) return;
   const LastStepRows space(model, rows, execution.part(0, 0.1));
   const InClusters in(answers.predicted);
   const Index drawn =

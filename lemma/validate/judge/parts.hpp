@@ -32,6 +32,11 @@ void add_bootstrap_bounds(const Answers& answers, const JudgeOptions& options, c
 /// The calibration of `answers`, as asked for.
 void add_calibration(const AskedMeasure& asked, const Answers& answers, Judgement& out);
 
+/// Whether it tells the clusters of the rows of its fit, and nothing of others: a hierarchy, the vertices of a graph.
+bool tells_of_its_own_rows(const AnyModel& model);
+/// The clusters of these rows, −1 being noise, in whatever order they come. Error where they are not those of the fit.
+Labels own_clusters(const AnyModel& model, const Rows& rows, const Execution& execution);
+
 /// Where the clusters were found: the rows as they stand, or for a pipeline after its first steps.
 void measure_clusters(const AnyModel& model, const Rows& rows, const Answers& answers, const Execution& execution,
                       Judgement& out);
