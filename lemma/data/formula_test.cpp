@@ -101,6 +101,21 @@ TEST(Formula, TakesNamesAsFilesHaveThem) {
   EXPECT_EQ(formula("y ~ `a\\`b`").terms.at(0).factors.at(0).text, "a`b");
 }
 
+TEST(Formula, FunctionsOfElsewhereAreMetWithWhatToWriteHere) {
+  for (const auto& [typed, instead] : std::vector<std::pair<std::string, std::string>>{
+           {"C(g)", "; write factor(x)"},
+           {"relevel(factor(g), ref = \"b\")", "; write factor(x, ref = \"b\")"},
+           {"interaction(a, b)", "; write a:b"},
+           {"s(x)", "; write bs(x, df = 5) or ns(x, df = 5)"},
+           {"ifelse(x > 10, 1, 0)", "; write the condition itself, I(x > 10)"},
+           {"I(max(x, 0))", "; write pmax(x, z)"},
+           {"np.log(x)", "; write log(x)"},
+           {"np.where(x > 1)", "; write the condition itself"},
+           {"lgo(x)", " (did you mean 'log'?)"}})
+    EXPECT_NE(message("y ~ " + typed).find("'" + instead), std::string::npos) << message("y ~ " + typed);
+  EXPECT_NE(message("y ~ x + round(x)").find("; write cut(x, 3)"), std::string::npos);
+}
+
 TEST(Formula, AnErrorPointsAtThePlace) {
   EXPECT_EQ(message("y ~ a + "),
             "formula: expected a column, a function or '(', found the end\n  y ~ a + \n          ^");

@@ -84,6 +84,7 @@ TEST(Where, AnErrorPointsAtThePlace) {
   EXPECT_NE(message("").find("expected"), std::string::npos);
   EXPECT_NE(message("age > 1 and age < 2").find("found 'and'; write & for and"), std::string::npos);
   EXPECT_NE(message("(age > 1 OR age < 2)").find("found 'OR'; write | for or"), std::string::npos);
+  EXPECT_NE(message("sex in (\"F\", \"X\")").find("found 'in'; write %in% c("), std::string::npos);
   EXPECT_NE(message("not age > 1").find("found 'age'; write ! for not"), std::string::npos);
   EXPECT_NE(message(std::string(100000, '!') + "member").find("nested more than"), std::string::npos);
 }

@@ -126,6 +126,7 @@ TEST(Conditions, AreCheckedAgainstTheColumns) {
   EXPECT_EQ(message("y ~ I(x == \"p\")"),
             "formula: a number cannot be compared with \"p\"\n  y ~ I(x == \"p\")\n             ^");
   EXPECT_EQ(message("y ~ I(x & b == \"u\")").substr(0, 42), "formula: x is not a condition; compare it:");
+  EXPECT_NE(message("y ~ x + (1 | b)").find("random effects of groups"), std::string::npos);
   EXPECT_EQ(message("y ~ I(agee > 3)"), "formula: there is no column 'agee' in six.csv\n  y ~ I(agee > 3)\n        ^");
   EXPECT_EQ(message("a:b ~ x", {}).substr(0, 42), "formula: u:v is a joint class, but this me");
   EXPECT_EQ(message("y ~ I(a)").substr(0, 60), "formula: a number is needed here, but 'a' is categorical (p,");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/data/expression/habits.hpp>
 #include <lemma/data/expression/parser.hpp>
 
 namespace lemma {
@@ -76,9 +77,7 @@ class Checker {
     auto known = known_functions();
     known.insert(known.end(), {"I", "is.na", "scale"});
     if (e.text == "c") tokens_.fail(e.place, "a list c(…) can only stand after %in%");
-    if (std::find(known.begin(), known.end(), e.text) == known.end())
-      tokens_.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
-                                        fmt::join(known, " ")));
+    if (std::find(known.begin(), known.end(), e.text) == known.end()) fail_unknown(tokens_, e, known);
     const bool any = e.text == "pmin" || e.text == "pmax";
     const std::size_t most = any ? e.arguments.size() : e.text == "log" ? 2 : 1;
     if (e.arguments.empty() || e.arguments.size() > most)

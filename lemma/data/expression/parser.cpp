@@ -243,13 +243,14 @@ void Tokens::fail_expected(std::string_view expected) const {
   fail(peek().place, fmt::format("expected {}, found {}{}", expected, describe(peek()), written_as_a_word()));
 }
 
-/// The hint for who writes SQL or Python: and, or, not.
+/// The hint for who writes SQL or Python: and, or, in, not.
 std::string_view Tokens::written_as_a_word() const {
   const auto is = [](const Token& token, std::string_view lower, std::string_view upper) {
     return token.kind == Token::Kind::name && !token.quoted && (token.text == lower || token.text == upper);
   };
   if (is(peek(), "and", "AND")) return "; write & for and";
   if (is(peek(), "or", "OR")) return "; write | for or";
+  if (is(peek(), "in", "IN")) return "; write %in% c(\"a\", \"b\") for in";
   if (next_ > 0 && is(tokens_[next_ - 1], "not", "NOT")) return "; write ! for not";
   return "";
 }

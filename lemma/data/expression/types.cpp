@@ -42,7 +42,11 @@ class Types {
     const Expression& inner = without_parentheses(e);
     if (type == ValueType::logical) return;
     if (type == ValueType::words && inner.kind == Kind::name && holds_truths(find_(inner))) return;
-    fail_(inner.place, fmt::format("{} is not a condition; compare it: == != < <= > >= %in%", to_text(inner)));
+    const bool of_groups = inner.kind == Kind::number;  // (1 | g), as lme4 writes it
+    fail_(inner.place, fmt::format("{} is not a condition; compare it: == != < <= > >= %in%{}", to_text(inner),
+                                   of_groups ? " (random effects of groups, (1 | g), are not fitted: factor(g) gives "
+                                               "each group a level of its own)"
+                                             : ""));
   }
 
  private:

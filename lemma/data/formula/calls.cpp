@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <lemma/core/error.hpp>
+#include <lemma/data/expression/habits.hpp>
 #include <lemma/data/formula.hpp>
 #include <lemma/data/formula/calls.hpp>
 #include <lemma/math/splines.hpp>
@@ -123,9 +124,7 @@ void check_plain(const Expression& e, const Tokens& tokens) {
   const bool is_known =
       e.text == "I" || e.text == "is.na" || std::find(known.begin(), known.end(), e.text) != known.end();
   known.insert(known.end(), others.begin(), others.end());
-  if (!is_known)
-    tokens.fail(e.place, fmt::format("unknown function '{}'{}; known: {}", e.text, did_you_mean(e.text, known),
-                                     fmt::join(known, " ")));
+  if (!is_known) fail_unknown(tokens, e, known);
   check_expression(e, tokens);
 }
 
