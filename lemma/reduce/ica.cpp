@@ -20,8 +20,11 @@ namespace {
 
 constexpr double kSingular = 1e-12;  // a variance along an axis below this share of the first is rounding
 constexpr double kSettled = 1e-13;   // what a rotation gains is rounding
-constexpr int kFastSteps = 100;      // of the fixed point, before the search takes over
-constexpr int kTries = 5;            // of the search: where a source changes sides, its sign does
+/// Of columns that nearly depend on each other the covariance has lost digits of the least directions; the sources of the rows
+/// themselves have them. Where these are so far from even, the search begins again from what they say.
+constexpr double kUneven = 1e-10;
+constexpr int kFastSteps = 100;  // of the fixed point, before the search takes over
+constexpr int kTries = 5;        // of the search: where a source changes sides, its sign does
 
 struct Shape {
   double value, slope, curvature;  // G, g, g'
@@ -279,6 +282,29 @@ void compare(const IcaModel& model, const PlainSums& seen, Comparison& same) {
   same.number("components", (left * model.mixing).norm(), 0, kept(0) * std::sqrt(kept(0)), 1e-8);
 }
 
+/// own^-½: what makes sources of this covariance even.
+Matrix inverse_root(const Matrix& own) {
+  const Eigenpairs axes = symmetric_eigen(own);
+  return axes.vectors * axes.values.cwiseSqrt().cwiseInverse().asDiagonal() * axes.vectors.transpose();
+}
+
+/// The sources in the order of the variance that they carry, each with the sign by which its largest share is positive.
+void tell(IcaModel& model, const Matrix& covariance, const Matrix& unmixing) {
+  const Matrix mixing = covariance.selfadjointView<Eigen::Upper>() * unmixing;
+  const Vector share = mixing.colwise().squaredNorm().transpose() / covariance.trace();
+  std::vector<Index> order(at(share.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share(a) > share(b); });
+  model.mixing = mixing(Eigen::all, order);
+  model.unmixing = unmixing(Eigen::all, order);
+  model.explained = share(order);
+  Matrix turned = model.mixing;
+  turn_columns(turned);
+  for (Index k = 0; k < turned.cols(); ++k)
+    if (turned.col(k).dot(model.mixing.col(k)) < 0) model.unmixing.col(k) *= -1;
+  model.mixing = turned;
+}
+
 Certificate certificate_of(const IcaModel& model, const PlainSums& seen) {
   const Vector signs = (seen.along - seen.curvature).unaryExpr([](double v) { return v < 0 ? -1.0 : 1.0; });
   const Matrix own = signs.asDiagonal() * seen.slopes / seen.weight;
@@ -349,27 +375,22 @@ IcaModel fit(const Valid<Ica>& spec, const Rows& rows, const FitOptions& options
   IcaModel model;
   model.spec = *spec;
   model.mean = moments.mean();
-  const Matrix whitening = whitening_of(*spec, rows, covariance);
+  Matrix whitening = whitening_of(*spec, rows, covariance);
   model.spec.components = static_cast<int>(whitening.rows());
   if (!spec->components && whitening.rows() < rows.width())
     model.warnings.push_back(fmt::format("columns depend on each other: there are {} for {}",
                                          count_of(whitening.rows(), "source"), count_of(rows.width(), "column")));
-  const Found found = rotation_of(*spec, rows, model.mean, whitening, options.seed, execution.part(0.1, 0.9));
-  const Matrix unmixing = (found.rotation * whitening).transpose();
-  const Matrix mixing = covariance.selfadjointView<Eigen::Upper>() * unmixing;
-  const Vector share = mixing.colwise().squaredNorm().transpose() / covariance.trace();
-  std::vector<Index> order(at(share.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share(a) > share(b); });
-  model.mixing = mixing(Eigen::all, order);
-  model.unmixing = unmixing(Eigen::all, order);
-  model.explained = share(order);
-  Matrix turned = model.mixing;
-  turn_columns(turned);
-  for (Index k = 0; k < turned.cols(); ++k)
-    if (turned.col(k).dot(model.mixing.col(k)) < 0) model.unmixing.col(k) *= -1;
-  model.mixing = turned;
-  model.certificate = certificate_of(model, scan(rows, PlainSums(model), execution.part(0.9, 1)));
+  Found found = rotation_of(*spec, rows, model.mean, whitening, options.seed, execution.part(0.1, 0.85));
+  tell(model, covariance, (found.rotation * whitening).transpose());
+  PlainSums seen = scan(rows, PlainSums(model), execution.part(0.85, 0.9));
+  if (const Matrix own = seen.sources / (seen.weight - 1);
+      (own - Matrix::Identity(own.rows(), own.cols())).cwiseAbs().maxCoeff() > kUneven) {
+    whitening = inverse_root(own) * model.unmixing.transpose();
+    found = rotation_of(*spec, rows, model.mean, whitening, options.seed, execution.part(0.9, 0.95));
+    tell(model, covariance, (found.rotation * whitening).transpose());
+    seen = scan(rows, PlainSums(model), execution.part(0.95, 1));
+  }
+  model.certificate = certificate_of(model, seen);
   model.certificate.iterations = found.steps;
   return model;
 }

@@ -129,6 +129,19 @@ TEST(Ica, SaysWhenColumnsDependOnEachOther) {
   EXPECT_LE((model.inverse(model.transform(x)) - x).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+TEST(Ica, OfNearlyDependentColumnsASecondLookAgrees) {
+  for (const double apart : {1e-5, 1e-4})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      Matrix x = mixed(sources(80, seed), 3).rowwise() - Eigen::RowVector3d(1, 3, 5);
+      x.col(2) = x.col(0) + 2 * x.col(1) + apart * normal_matrix(80, 1, seed).col(0);
+      const auto model = fit(Ica{}, x);
+      ASSERT_EQ(model.components(), 3);
+      EXPECT_TRUE(model.certificate.holds()) << apart << ", " << seed << ": " << model.certificate.message;
+      const Certificate again = certify(model, MemoryRows(x), {});
+      EXPECT_TRUE(again.holds()) << apart << ", " << seed << ": " << again.message;
+    }
+}
+
 TEST(Ica, BadInputIsRefused) {
   EXPECT_NE(message_of([] { fit(Ica{.components = 6}, mixed(sources(50), 4)); }).find("must be at most 3"),
             std::string::npos);
