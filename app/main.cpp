@@ -1,6 +1,7 @@
 // app/main.cpp: the `lemma` command: global options, the subcommands, exit codes.
 #include "actions.hpp"
 #include "commands.hpp"
+#include "elsewhere.hpp"
 #include "flags.hpp"
 #include "neighbors.hpp"
 
@@ -48,10 +49,10 @@ std::string explain(const CLI::App& tool, const CLI::ParseError& error) {
       std::vector<std::string> names;
       for (const CLI::App* each : tool.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(each->get_name());
-      return "there is no command '" + typed + "'" + did_you_mean(typed, names) + "; 'lemma --help' lists them";
+      return "there is no command '" + typed + "'" + command_here(typed, names) + "; 'lemma --help' lists them";
     }
     if (typed.starts_with('-'))
-      return "'" + command->get_name() + "' takes no " + typed + did_you_mean(typed, option_names(*command)) + see;
+      return "'" + command->get_name() + "' takes no " + typed + flag_here(typed, option_names(*command)) + see;
     return "'" + typed + "' is one argument too many" + see;
   }
   const std::string said = error.what(),

@@ -1,6 +1,8 @@
 // app/words.cpp
 #include "words.hpp"
 
+#include "elsewhere.hpp"
+
 #include <algorithm>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
@@ -58,8 +60,7 @@ Value parse_words(const Taking& taking, const std::vector<std::string>& words, V
     if (info == infos.end()) {
       if (!is_flag(flag))
         throw Error(fmt::format("'{}' is one argument too many; a formula with blanks needs quotes", words[i]));
-      throw Error(
-          fmt::format("{} takes no {}{}; '{}' lists what it takes", who, flag, did_you_mean(flag, known), help));
+      throw Error(fmt::format("{} takes no {}{}; '{}' lists what it takes", who, flag, flag_here(flag, known), help));
     }
     std::string text;
     if (equals != std::string::npos) text = words[i].substr(equals + 1);

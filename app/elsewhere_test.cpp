@@ -1,0 +1,30 @@
+// app/elsewhere_test.cpp
+#include "elsewhere.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lemma::app {
+namespace {
+
+TEST(Elsewhere, FlagsOfOthersAreMetWithOursWhereTheMethodHasThem) {
+  const std::vector<std::string> forest{"--trees", "--depth", "--seed"}, lasso{"--lambda", "--max_iterations"};
+  EXPECT_EQ(flag_here("--n_estimators", forest), ": here it is '--trees'");
+  EXPECT_EQ(flag_here("--nEstimators", forest), ": here it is '--trees'");
+  EXPECT_EQ(flag_here("--random-state", forest), ": here it is '--seed'");
+  EXPECT_EQ(flag_here("--n_estimators", lasso), "");
+  EXPECT_EQ(flag_here("--C", lasso), ": here it is '--lambda', which is 1 / C");
+  EXPECT_EQ(flag_here("--max_iter", lasso), ": here it is '--max_iterations'");
+  EXPECT_EQ(flag_here("--lamda", lasso), " (did you mean '--lambda'?)");
+  EXPECT_EQ(flag_here("--n_estimators", {"--rounds"}), ": here it is '--rounds'");
+}
+
+TEST(Elsewhere, SoAreCommands) {
+  const std::vector<std::string> ours{"fit", "show", "describe", "evaluate"};
+  EXPECT_EQ(command_here("summary", ours), ": here it is 'show'");
+  EXPECT_EQ(command_here("train", ours), ": here it is 'fit'");
+  EXPECT_EQ(command_here("descibe", ours), " (did you mean 'describe'?)");
+  EXPECT_EQ(command_here("xyzzy", ours), "");
+}
+
+}  // namespace
+}  // namespace lemma::app
