@@ -167,7 +167,7 @@ template <class Spec>
 QuantileFit<Spec> fit_either(const Valid<Spec>& spec, const Rows& rows, const FitOptions& options) {
   const Asked wanted = asked(*spec);
   const Execution execution = options.execution();
-  const Prepared prepared = prepare(wanted, rows, execution.part(0, 0.2));
+  Prepared prepared = prepare(wanted, rows, execution.part(0, 0.2));
   Vertex vertex;
   if (prepared.perfect || prepared.z.cols() == 0) vertex.optimal = true;
   else vertex = solve(prepared.z, prepared.y, wanted.tau, execution.part(0.2, 0.5, "pivots"));

@@ -10,7 +10,7 @@ namespace lemma::density {
 
 DensityRows density_rows(std::string_view method, const Rows& rows, const Execution& execution) {
   require_finite(rows, execution.part(0, 0.5));
-  const Matrix all = gather(rows, execution.part(0.5, 1));
+  Matrix all = gather(rows, execution.part(0.5, 1));
   std::vector<double> weight(at(rows.count()), 1.0);
   if (rows.has_weights)
     for_each_block(rows, execution.part(1, 1), [&](const Block& block) {
@@ -20,7 +20,8 @@ DensityRows density_rows(std::string_view method, const Rows& rows, const Execut
   for (Index i = 0; i < rows.count(); ++i)
     if (weight[at(i)] > 0) counting.push_back(i);
   if (counting.empty()) throw Error(fmt::format("{}: all weights are 0, so there are no rows to learn from", method));
-  DensityRows out{all(counting, Eigen::all), Vector(static_cast<Index>(counting.size())), 0};
+  const auto n = static_cast<Index>(counting.size());
+  DensityRows out{n == rows.count() ? std::move(all) : Matrix(all(counting, Eigen::all)), Vector(n), 0};
   for (Index i = 0; i < out.count(); ++i) out.weight(i) = weight[at(counting[at(i)])];
   for (const double w : out.weight) out.mass += w;
   return out;

@@ -205,7 +205,7 @@ Certificate certify_either(const QuantileFit<Spec>& model, const Rows& rows, con
     out.message = not_shown(gap_of(wanted, found));
     return out;
   }
-  const Prepared prepared = prepare(wanted, rows, execution.part(0.4, 0.6));
+  Prepared prepared = prepare(wanted, rows, execution.part(0.4, 0.6));
   QuantileFit<Spec> expected;
   expected.coefficients = model.coefficients;
   expected.intercept = model.intercept;

@@ -82,25 +82,40 @@ std::optional<Matrix> in_unit_columns(const Matrix& g) {
   return Matrix(*r * length.asDiagonal());
 }
 
+/// Row i becomes what row order[i] was.
+void reorder(Matrix& z, std::vector<Index> order) {
+  Vector first(z.cols());
+  for (Index start = 0; start < z.rows(); ++start) {
+    first.head(z.cols()) = z.row(start).transpose();
+    for (Index i = start, from = 0; order[at(i)] != i; i = from) {  // round the cycle; rows that are in place stay
+      from = order[at(i)];
+      order[at(i)] = i;
+      if (from == start) z.row(i) = first.transpose();
+      else z.row(i) = z.row(from);
+    }
+  }
+}
+
 /// Hendricks and Koenker's sandwich: the density at each row from the fits at τ ± h, fᵢ = 2h / (ŷᵢ(τ + h) − ŷᵢ(τ − h)),
 /// and τ(1−τ) G⁻¹ (ZᵀWZ) G⁻¹ with G = ZᵀWFZ. In the orthogonal coordinates ZᵀWZ = n I.
-Matrix covariance_nid(double tau, const Prepared& prepared, const Rows& rows, const Execution& execution) {
-  const Index k = prepared.z.cols();
+Matrix covariance_nid(double tau, Prepared& prepared, const Rows& rows, const Execution& execution) {
+  Matrix& z = prepared.z;  // in place: it is as large as the rows
+  const Index k = z.cols();
   // Where several planes are best, which of them is found must not depend on the order of the rows, nor on rounding:
   // they are taken in an order of their values, with weights changed by so little that one plane alone is best, and
   // still passes through the same rows.
   constexpr double kUnseenWeight = 1e-7;
   const ByValue rule = by_value(prepared, rows, execution);
-  const Matrix z = prepared.z(rule.order, Eigen::all);
-  const Vector y = prepared.y(rule.order), weight = prepared.weight(rule.order);
-  const Vector factor = 1 + kUnseenWeight * rule.own.array();
-  const Matrix changed_z = factor.asDiagonal() * z;
-  const Vector changed_y = factor.cwiseProduct(y);
+  const Vector factor = 1 + kUnseenWeight * rule.own.array(), weight = prepared.weight(rule.order);
+  const Vector y = factor.cwiseProduct(prepared.y(rule.order));
+  reorder(z, rule.order);
+  z.array().colwise() *= factor.array();
   const double n = prepared.data.weight();
   double h = bandwidth(tau, n);
   while (tau - h < 0 || tau + h > 1) h /= 2;
-  const Vector above = solve(changed_z, changed_y, tau + h, execution.part(0, 0.5)).c,
-               below = solve(changed_z, changed_y, tau - h, execution.part(0.5, 1)).c;
+  const Vector above = solve(z, y, tau + h, execution.part(0, 0.5)).c,
+               below = solve(z, y, tau - h, execution.part(0.5, 1)).c;
+  z.array().colwise() /= factor.array();
   const Vector apart = z * (above - below);  // times the weight
   Matrix g = Matrix::Zero(k, k);
   Index used = 0;
@@ -186,7 +201,7 @@ void judge_coefficients(QuantileNumbers& model, const Asked& asked, const Matrix
 
 }  // namespace
 
-void judge(QuantileNumbers& model, const Asked& asked, const Prepared& prepared, const Look& found, const Rows& rows,
+void judge(QuantileNumbers& model, const Asked& asked, Prepared& prepared, const Look& found, const Rows& rows,
            const Execution& execution) {
   const double n = prepared.data.weight(), tau = asked.tau;
   const auto rank = static_cast<double>(model.rank);

@@ -56,8 +56,8 @@ Look look(const Asked& asked, const Coefficients& at, const Rows& rows, const Ex
 ProgrammeGap gap_of(const Asked& asked, const Look& found);
 Certificate certificate_of(const Asked& asked, const Look& found, bool optimal, long long pivots);
 
-/// Standard errors, tests, likelihood: all that follows from coefficients, objective and rows.
-void judge(QuantileNumbers& model, const Asked& asked, const Prepared& prepared, const Look& found, const Rows& rows,
+/// Standard errors, tests, likelihood: all that follows from coefficients, objective and rows. The prepared rows are used up.
+void judge(QuantileNumbers& model, const Asked& asked, Prepared& prepared, const Look& found, const Rows& rows,
            const Execution& execution);
 
 }  // namespace lemma::quantile
