@@ -48,13 +48,14 @@ std::int32_t step(const TreeNode* all, std::int32_t place, const double* row) {
 namespace {
 
 /// All lanes step until all are at a leaf: of a small tree the ways are about as long, and nothing is to be guessed.
-void walk_in_step(const TreeNode* nodes, std::int32_t root, const double* x, Index stride, std::int32_t* out) {
+template <class Step>
+void walk_in_step(const Step& step, std::int32_t root, const double* x, Index stride, std::int32_t* out) {
   std::int32_t place[kTogether];
   std::fill_n(place, kTogether, root);
   for (std::int64_t before = -1, now = 0; before != now;) {
     before = now;
     now = 0;
-    for (Index k = 0; k < kTogether; ++k) now += place[k] = step(nodes, place[k], x + k * stride);
+    for (Index k = 0; k < kTogether; ++k) now += place[k] = step(place[k], x + k * stride);
   }  // the sum grows until all are at a leaf
   std::copy_n(place, kTogether, out);
 }
@@ -91,17 +92,26 @@ void TreeNodes::leaves_of(const MatrixView& x, Index tree, std::span<std::int32_
   constexpr Index kLarge = 1024;  // nodes
   const Index begin = roots[at(tree)], end = tree + 1 < trees() ? roots[at(tree + 1)] : size(),
               stride = x.outerStride();
-  bool by_one = x.cols() == 0;
-  for (Index i = begin; i < end && !sets.empty(); ++i) by_one = by_one || (*this)[i].categories;
+  bool asks_sets = x.cols() == 0;
+  for (Index i = begin; i < end && !sets.empty(); ++i) asks_sets = asks_sets || (*this)[i].categories;
   Index first = 0;
-  if (!by_one && end - begin > kLarge && x.rows() >= kTogether) {
+  if (!asks_sets && end - begin > kLarge && x.rows() >= kTogether) {
     walk_in_turn(nodes.data(), roots[at(tree)], x.data(), x.rows(), stride, out.data());
     for (; first < x.rows(); ++first)
       if (out[at(first)] < 0) out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
     return;
   }
-  for (; !by_one && first + kTogether <= x.rows(); first += kTogether)
-    walk_in_step(nodes.data(), roots[at(tree)], x.data() + first * stride, stride, out.data() + first);
+  const auto of_numbers = [&](std::int32_t place, const double* row) { return step(nodes.data(), place, row); };
+  const auto of_any = [&](std::int32_t place, const double* row) {
+    const TreeNode node = nodes[at(place)];
+    if (node.is_leaf()) return place;
+    return place + node.child + (goes_left(node, row[node.column]) ? 0 : 1);
+  };
+  for (; first + kTogether <= x.rows(); first += kTogether) {
+    const double* const rows = x.data() + first * stride;
+    if (asks_sets) walk_in_step(of_any, roots[at(tree)], rows, stride, out.data() + first);
+    else walk_in_step(of_numbers, roots[at(tree)], rows, stride, out.data() + first);
+  }
   for (; first < x.rows(); ++first)
     out[at(first)] = static_cast<std::int32_t>(leaf_of(x.data() + first * stride, tree));
 }

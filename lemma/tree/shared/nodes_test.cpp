@@ -71,9 +71,11 @@ TEST(TreeNodes, TreesBehindTreesRouteAsTheyDidAlone) {
 
 TEST(TreeNodes, LeadRowsTogetherWhereEachGoesAlone) {
   RandomStream stream(5);
-  for (const Index splits : {3, 40, 900}) {  // the last is large: rows take turns in it
-    TreeNodes tree = single_leaf({0, 0, 0});
-    for (Index k = 0; k < splits; ++k) {
+  for (const Index splits :
+       {3, 40, 900, -3, -40, -900}) {  // 900 is large: rows take turns in it; below 0: of categories too
+    const bool sets = splits < 0;
+    TreeNodes tree = single_leaf({0, 0, sets ? 40 : 0});
+    for (Index k = 0; k < std::abs(splits); ++k) {
       Index leaf = stream.below(tree.size());
       while (!tree.is_leaf(leaf)) leaf = stream.below(2) == 0 ? tree.left(leaf) : tree.right(leaf);
       tree.split(leaf);
@@ -81,6 +83,12 @@ TEST(TreeNodes, LeadRowsTogetherWhereEachGoesAlone) {
       node.threshold = stream.uniform();
       node.column = static_cast<std::uint32_t>(stream.below(3)) & 3U;
       node.missing_left = stream.below(2) == 0;
+      if (!sets || node.column != 2) continue;
+      const std::size_t begin = tree.add_set(2);
+      for (std::uint32_t code = 0; code < 40; ++code)
+        if (stream.below(2) == 0) tree.put_in_set(begin, code);
+      node.categories = 1;
+      node.threshold = static_cast<double>(begin);
     }
     TreeNodes both = tree;
     both.append(tree);
@@ -88,7 +96,10 @@ TEST(TreeNodes, LeadRowsTogetherWhereEachGoesAlone) {
     for (const Index rows : {1, 7, 8, 9, 300}) {
       Matrix x(rows, 3);
       for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < 3; ++j) x(i, j) = stream.below(9) == 0 ? kMissing : stream.uniform();
+        for (Index j = 0; j < 3; ++j)
+          x(i, j) = stream.below(9) == 0 ? kMissing
+                    : sets && j == 2     ? static_cast<double>(stream.below(41))  // one that there is not
+                                         : stream.uniform();
       std::vector<std::int32_t> out(at(rows));
       both.leaves_of(x, 1, out);
       for (Index i = 0; i < rows; ++i) EXPECT_EQ(out[at(i)], both.leaf_of(&x(i, 0), 1)) << splits << " " << i;
