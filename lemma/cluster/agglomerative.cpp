@@ -16,24 +16,26 @@ namespace {
 
 constexpr double kTolerance = 1e-9;  // of the greatest height
 
-bool keeps_no_pairs(const Agglomerative& spec) { return spec.linkage == Linkage::single && spec.input == Input::rows; }
-
-/// A square besides the triangle that is worked from, where the memory allowed has room for both.
+/// A square is all that rows need; where dissimilarities are given it stands besides them, if the memory allowed has room for both.
 Kept kept_in(const Agglomerative& spec, Index count) {
-  return 3 * Dissimilarities::bytes(count) <= 1e9 * spec.gigabytes ? Kept::square : Kept::triangle;
+  return spec.input == Input::rows || 3 * Dissimilarities::bytes(count) <= 1e9 * spec.gigabytes ? Kept::square
+                                                                                                : Kept::triangle;
 }
 
 /// The merges, and the metric with all that it learned of the rows.
 std::vector<Joined> join(Agglomerative& spec, const Rows& rows, const Execution& execution) {
-  if (keeps_no_pairs(spec)) {
+  if (spec.input == Input::rows) {
     if (rows.count() < 2) throw Error("agglomerative: there is 1 row, must be at least 2 to compare them");
+    if (spec.linkage != Linkage::single) require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
     const MeasuredPoints found = measured_points(spec.metric, rows, execution.part(0, 0.1));
     spec.metric = found.metric.metric();
-    return joined_by_single_linkage(found.points, found.metric, execution.part(0.1, 1));
+    if (spec.linkage == Linkage::single)
+      return joined_by_single_linkage(found.points, found.metric, execution.part(0.1, 1));
+    const auto all = Dissimilarities::on_demand(found.points, found.metric, {}, execution.part(0.1, 0.1));
+    return joined_rows(spec.linkage, all, execution.part(0.1, 1));
   }
   require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
   const Compared found = compare(Agglomerative::name, spec.input, spec.metric, rows, execution.part(0, 0.5));
-  if (spec.input == Input::rows) spec.metric = found.metric;
   const Dissimilarities& all = found.dissimilarities;
   return joined_rows(spec.linkage, all, execution.part(0.5, 1), kept_in(spec, all.count()));
 }

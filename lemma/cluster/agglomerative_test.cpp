@@ -316,16 +316,21 @@ TEST(Agglomerative, ASquareAndATriangleGiveTheSameMergesToTheBitAlsoWhereDistanc
   }
 }
 
-TEST(Agglomerative, WithoutRoomForASquareTheModelIsTheSame) {
-  const Matrix x = normal_matrix(200, 2, 9);
+TEST(Agglomerative, WithoutRoomForASquareTheModelIsTheSameAndFromRowsToo) {
+  const Matrix x = normal_matrix(200, 2, 9), given = Dissimilarities::of_rows(x, EuclideanMetric{}).square();
   const double bytes = Dissimilarities::bytes(200);
   for (const Linkage linkage : kAll) {
-    const auto roomy = fit(Agglomerative{.linkage = linkage}, x),
-               tight = fit(Agglomerative{.linkage = linkage, .gigabytes = 2.1e-9 * bytes}, x);
+    const auto roomy = fit(Agglomerative{.linkage = linkage, .input = Input::square}, given),
+               tight =
+                   fit(Agglomerative{.linkage = linkage, .input = Input::square, .gigabytes = 2.1e-9 * bytes}, given),
+               rows = fit(Agglomerative{.linkage = linkage}, x);
     EXPECT_EQ(roomy.merges, tight.merges) << name_of(linkage);
     EXPECT_EQ(roomy.heights, tight.heights) << name_of(linkage);
     EXPECT_EQ(roomy.certificate.value, tight.certificate.value) << name_of(linkage);
     EXPECT_TRUE(tight.certificate.holds()) << name_of(linkage);
+    EXPECT_EQ(roomy.merges, rows.merges) << name_of(linkage);
+    EXPECT_EQ(roomy.heights, rows.heights) << name_of(linkage);
+    EXPECT_TRUE(rows.certificate.holds()) << name_of(linkage);
   }
 }
 

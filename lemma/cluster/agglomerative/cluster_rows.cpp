@@ -1,5 +1,6 @@
 // lemma/cluster/agglomerative/cluster_rows.cpp
 #include <lemma/cluster/agglomerative/cluster_rows.hpp>
+#include <lemma/cluster/shared/dissimilarity_rows.hpp>
 #include <lemma/core/parallel.hpp>
 
 namespace lemma {
@@ -29,6 +30,17 @@ void Slots::keep_slots(const std::vector<Index>& some) {
 
 Square::Square(const Dissimilarities& all, InUnits units, const Execution& execution)
     : stride_(all.count()), numbers_(std::make_unique_for_overwrite<double[]>(at(all.count() * all.count()))) {
+  if (!all.is_kept()) {
+    parallel_for((stride_ + kTile - 1) / kTile, execution, [&](Index band) {
+      const Index first = band * kTile, last = std::min(stride_, first + kTile);
+      dissimilarity_rows(all, first, last - first, row(first));
+      for (Index i = first; i < last; ++i) {
+        for (Index j = 0; j < stride_; ++j) row(i)[j] = units(row(i)[j]);
+        row(i)[i] = std::numeric_limits<double>::infinity();
+      }
+    });
+    return;
+  }
   const std::span<const double> kept = all.kept();
   parallel_for((stride_ + kTile - 1) / kTile, execution, [&](Index band) {
     const Index first = band * kTile, last = std::min(stride_, first + kTile);

@@ -56,7 +56,8 @@ class Slots {
   std::vector<bool> taken_;
 };
 
-/// A row of numbers for each slot, in memory of their own that nothing clears.
+/// A row of numbers for each slot, in memory of their own that nothing clears; where no pairs are kept, each is computed in its
+/// place.
 class Square {
  public:
   Square(const Dissimilarities& all, InUnits units, const Execution& execution);

@@ -193,13 +193,6 @@ std::vector<double> all_within(const MergeTree& tree, Linkage linkage, const std
   return out;
 }
 
-double greatest_of(const Dissimilarities& all) {
-  if (all.is_kept()) return *std::max_element(all.kept().begin(), all.kept().end());
-  std::vector<double> row(at(all.count()));  // none is more than twice as far as the farthest from the first
-  all.row(0, row);
-  return *std::max_element(row.begin(), row.end());
-}
-
 /// The greatest height of steps [from, to], by doubling.
 class GreatestHeight {
  public:
@@ -424,8 +417,7 @@ Dissimilarities ordered(const Agglomerative& spec, const Matrix& x, const Rows& 
   Matrix turned(n, x.cols());
   for (Index p = 0; p < n; ++p) turned.row(p) = x.row(order[at(p)]);
   const BoundMetric metric(spec.metric, x.cols());
-  return spec.linkage == Linkage::single ? Dissimilarities::on_demand(turned, metric, {}, execution)
-                                         : Dissimilarities::of_rows(turned, metric, {}, execution);
+  return Dissimilarities::on_demand(turned, metric, {}, execution);
 }
 
 }  // namespace lemma

@@ -29,7 +29,7 @@ struct Missed {
 Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
                     const MergeFacts& facts, const Execution& execution, Kept kept = Kept::square);
 
-/// The rows, which stand as they did in the fit, compared in the order of the tree. Of rows and single linkage none is kept.
+/// The rows, which stand as they did in the fit, compared in the order of the tree. Of rows none is kept.
 Dissimilarities ordered(const Agglomerative& spec, const Matrix& x, const Rows& like, const MergeTree& tree,
                         const Execution& execution);
 

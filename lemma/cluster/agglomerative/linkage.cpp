@@ -197,13 +197,20 @@ bool works_on_squares(Linkage linkage) {
 }
 bool may_invert(Linkage linkage) { return linkage == Linkage::centroid || linkage == Linkage::median; }
 
+double greatest_of(const Dissimilarities& all) {
+  if (all.is_kept()) return *std::max_element(all.kept().begin(), all.kept().end());
+  std::vector<double> row(at(all.count()));  // none is more than twice as far as the farthest from the first
+  all.row(0, row);
+  return *std::max_element(row.begin(), row.end());
+}
+
 double unit_of(double greatest) {
   return greatest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(greatest), -1000, 1000)) : 1.0;
 }
 
 std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution, Kept kept) {
   if (linkage == Linkage::single) return along(spanning_tree(all, execution));
-  const double unit = unit_of(*std::max_element(all.kept().begin(), all.kept().end()));
+  const double unit = unit_of(greatest_of(all));
   const InUnits units{unit, works_on_squares(linkage)};
   std::vector<Joined> out = kept == Kept::square ? joined_in<SquareRows>(linkage, all, units, execution)
                                                  : joined_in<TriangleRows>(linkage, all, units, execution);

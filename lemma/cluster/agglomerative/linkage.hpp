@@ -12,6 +12,9 @@ bool works_on_squares(Linkage linkage);
 /// Whether a merge can be lower than those before it.
 bool may_invert(Linkage linkage);
 
+/// The greatest of them; where none are kept, of one row, which in space is at least half of that.
+double greatest_of(const Dissimilarities& all);
+
 /// 2^−e with the greatest number scaled to [1, 2): no sum of many, and no square, leaves the range of numbers.
 double unit_of(double greatest);
 
