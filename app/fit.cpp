@@ -93,17 +93,23 @@ Formula formula_of_all(const Method& method, const Value& params, const Table& s
   return formula(text);
 }
 
-/// The coefficients of an existing model as the place to start from; their columns.
+/// The coefficients of an existing model, or the weights of a network, as the place to start from; their columns.
 std::vector<std::string> start_from(const std::string& path, const Method& method, FitOptions& options) {
   if (path.empty()) return {};
   if (!method.about().takes_start)
     throw Error(fmt::format("{} cannot start from a model; leave out --from", method.name()));
   const TrainedModel model = load(path, catalog());
-  const auto map = model.model->affine();
-  if (!map)
-    throw Error(fmt::format("{}: {} has no linear coefficients to start from", path, model.model->method().name()));
-  options.start.resize(map->a.rows(), map->a.cols() + 1);
-  options.start << map->b, map->a;
+  if (const auto map = model.model->affine()) {
+    options.start.resize(map->a.rows(), map->a.cols() + 1);
+    options.start << map->b, map->a;
+    return model.names().features;
+  }
+  const Value state = model.model->save();
+  const Value* weights = model.model->method().name() == method.name() ? state.find("weights") : nullptr;
+  if (!weights)
+    throw Error(
+        fmt::format("{}: {} has nothing that {} could start from", path, model.model->method().name(), method.name()));
+  options.start = weights->as_vector("weights").transpose();
   return model.names().features;
 }
 
@@ -258,7 +264,8 @@ void take_method_params(const CLI::App& tool, std::vector<std::string>& argument
     const std::string flag = arguments[i].substr(0, arguments[i].find('='));
     const auto info =
         std::find_if(infos.begin(), infos.end(), [&](const ParamInfo& each) { return "--" + each.name == flag; });
-    if (i < place || info == infos.end() || values_of(command, arguments[i])) {
+    const bool of_method = flag == "--precision" && !method->about().takes_precision;  // of networks: 4 bytes or 8
+    if (i < place || info == infos.end() || (values_of(command, arguments[i]) && !of_method)) {
       rest.push_back(arguments[i]);
       continue;
     }
@@ -283,7 +290,7 @@ void add_fit(CLI::App& tool, Context& context) {
       ->each(check_named);
   add_option(*command, "--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
-  add_option(*command, "--precision", options->precision, "column of inverse variances (R's lm weights)")
+  add_option(*command, "--precision", options->precision, "column of inverse variances (R's lm weights); of networks: single or double")
       ->group("Data");
   add_option(*command, "--cluster", options->cluster,
              "ols, glm: column whose equal values are one cluster, for standard errors by clusters")
@@ -309,7 +316,8 @@ void add_fit(CLI::App& tool, Context& context) {
              "terms that may join in the search besides those of the formula: '~ . + a:b'");
   add_option(*command, "--scope-lower", options->scope_lower, "terms that may not leave in the search: '~ a'");
   add_flag(*command, "--vif", options->vif, "ols, glm: variance inflation of each term too");
-  add_option(*command, "--from", options->from, "a model whose coefficients the work starts from (.lemma)");
+  add_option(*command, "--from", options->from,
+             "a model whose coefficients, or weights, the work starts from (.lemma)");
   add_flag(*command, "--strict", options->strict, "exit with 1 when there are warnings");
   add_flag(*command, "-h,--help", options->help, "this text; after a METHOD all about it");
   command->footer("Examples: lemma fit lda iris 'species ~ .' -o iris.lemma\n          lemma fit ols --help");

@@ -109,10 +109,16 @@ Value epochs(const Job&) {
     RandomStream shuffled = order.split(static_cast<std::uint64_t>(epoch));
     orders.set(std::to_string(epoch), list_of(permutation(shuffled, 1000)));
   }
-  for (const Solver solver : {Solver::sgd, Solver::nesterov, Solver::adam, Solver::rmsprop}) {
-    const TrainingOptions how{.solver = solver, .epochs = 10, .batch = 64, .step = 0.01, .fade = 0.1, .momentum = 0.9};
-    const neural::Objective objective(net, all, 0.5, {});
-    losses.set(name_of(solver), train_by_batches(objective, none, start, how, order, RandomStream(7, 2)).training);
+  for (const Precision precision : {Precision::full, Precision::single}) {
+    Value of_precision = Value::object();
+    for (const Solver solver : {Solver::sgd, Solver::nesterov, Solver::adam, Solver::rmsprop}) {
+      const TrainingOptions how{
+          .solver = solver, .epochs = 10, .batch = 64, .step = 0.01, .fade = 0.1, .momentum = 0.9};
+      const neural::Objective objective(net, all, 0.5, {}, nullptr, precision);
+      of_precision.set(name_of(solver),
+                       train_by_batches(objective, none, start, how, order, RandomStream(7, 2)).training);
+    }
+    losses.set(name_of(precision), of_precision);
   }
   out.set("orders", orders);
   out.set("losses", losses);

@@ -141,9 +141,37 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Tool, NoParameterHidesBehindAFlagOfTheCommand) {
   const std::string help = Folder().lemma("fit --help").out;
   for (const Method* method : catalog())
-    for (const auto& info : method->params())
+    for (const auto& info : method->params()) {
+      if (info.name == "precision" && !method->about().takes_precision) continue;  // its own: see below
       for (const char end : {' ', ',', '\n'})
         EXPECT_FALSE(contains(help, "--" + info.name + end)) << method->name() << ": --" << info.name;
+    }
+}
+
+TEST(Tool, PrecisionIsTheMethodsWhereItTakesNoInverseVariances) {
+  const Folder in;
+  const std::string fit = "fit mlp iris 'species ~ .' --layers 3 --solver adam --epochs 2 --json";
+  const auto precision_of = [&](const std::string& more) {
+    const auto said = in.lemma(fit + more);
+    EXPECT_EQ(said.code, 0) << said.err;
+    return from_json(said.out).at("params").at("precision").as_string();
+  };
+  EXPECT_EQ(precision_of(""), "double");
+  EXPECT_EQ(precision_of(" --precision single"), "single");
+  EXPECT_EQ(precision_of(" --precision=single"), "single");
+  EXPECT_TRUE(contains(in.lemma(fit + " --precision petal_width").err, "must be one of single, double"));
+}
+
+TEST(Tool, ANetworkStartsFromTheWeightsOfAnother) {
+  const Folder in;
+  const std::string fit = "fit mlp iris 'species ~ .' --json ";
+  ASSERT_EQ(in.lemma(fit + "--layers 3 -o net.lemma").code, 0);
+  const auto again = in.lemma(fit + "--layers 3 --from net.lemma");
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(from_json(again.out).at("certificate").at("iterations").as_double(), 0);
+  EXPECT_TRUE(contains(in.lemma(fit + "--layers 4 --from net.lemma").err, "where it has 35"));
+  ASSERT_EQ(in.lemma("fit tree iris 'species ~ .' -o tree.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma(fit + "--from tree.lemma").err, "nothing that mlp could start from"));
 }
 
 TEST(Tool, ParametersOfTheMethodMayStandAnywhereAfterIt) {

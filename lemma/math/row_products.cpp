@@ -7,35 +7,43 @@
 
 #include <algorithm>
 #include <lemma/core/error.hpp>
-#include <lemma/math/row_products.hpp>
 #include <lemma/math/simd/dispatch.hpp>
+#include <lemma/math/single.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace lemma::rows::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using Lanes = hn::ScalableTag<double>;
-using V = hn::Vec<Lanes>;
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Lane = hn::Vec<Tag<T>>;
 
-constexpr std::size_t kLanes = hn::MaxLanes(Lanes());
-constexpr std::size_t kVectors = 3, kTile = kVectors * kLanes;  // columns whose chains run side by side
+template <class T>
+constexpr std::size_t kLanesOf = hn::MaxLanes(Tag<T>());
+constexpr std::size_t kVectors = 3;  // columns whose chains run side by side
+template <class T>
+constexpr std::size_t kTileOf = kVectors* kLanesOf<T>;
 constexpr std::size_t kMostRows = 8;
-constexpr std::size_t kDepth = 256;  // steps of the chains before the next rows: a tile's rows of B stay in the cache
-constexpr std::size_t kChunk = 96;   // rows that pass before the next tile
+constexpr std::size_t kDepth =
+    256;  // steps of the chains before the next rows, at most: a tile's rows of B stay in the cache
+constexpr std::size_t kChunk = 96;  // rows that pass before the next tile
 
 /// As many rows as registers hold chains of, and as keep the units busy.
 constexpr std::size_t rows_together(std::size_t vectors) { return HWY_TARGET <= HWY_AVX3 || vectors == 1 ? 8 : 4; }
 
 /// Up to kMostRows rows of X and C; those that are not there are the last one, and their C is nobody's.
+template <class T>
 struct RowPointers {
-  const double* x[kMostRows];
-  double* c[kMostRows];
+  const T* x[kMostRows];
+  T* c[kMostRows];
 };
 
 /// c ± Σ_k x_k b_k over `depth` steps, for a tile of columns.
-template <std::size_t Vectors, bool Minus>
-HWY_INLINE void chains(const RowPointers& rows, std::size_t depth, const double* HWY_RESTRICT b, bool onto) {
-  constexpr std::size_t kRows = rows_together(Vectors);
-  const Lanes d;
+template <std::size_t Vectors, bool Minus, class T>
+HWY_INLINE void chains(const RowPointers<T>& rows, std::size_t depth, const T* HWY_RESTRICT b, bool onto) {
+  constexpr std::size_t kRows = rows_together(Vectors), kLanes = kLanesOf<T>;
+  using V = Lane<T>;
+  const Tag<T> d;
   V sum[kRows][Vectors];
   HWY_UNROLL(8)
   for (std::size_t r = 0; r < kRows; ++r) {
@@ -62,25 +70,26 @@ HWY_INLINE void chains(const RowPointers& rows, std::size_t depth, const double*
 }
 
 /// Columns beyond the last, and rows beyond the last, get room of their own.
+template <class T>
 struct Room {
-  HWY_ALIGN double c[kMostRows][kTile];
+  HWY_ALIGN T c[kMostRows][kTileOf<T>];
 };
 
 /// One tile of columns for `count` rows from x and c on: c = (or +=, −=) X B.
-template <std::size_t Vectors, bool Minus>
-HWY_INLINE void tile_of_rows(const double* x, std::size_t x_stride, std::size_t count, std::size_t depth,
-                             const double* b, double* c, std::size_t c_stride, std::size_t columns, bool onto) {
+template <std::size_t Vectors, bool Minus, class T>
+HWY_INLINE void tile_of_rows(const T* x, std::size_t x_stride, std::size_t count, std::size_t depth, const T* b, T* c,
+                             std::size_t c_stride, std::size_t columns, bool onto) {
   constexpr std::size_t kRows = rows_together(Vectors);
-  Room room;
-  RowPointers rows{};
-  const bool fits = columns >= Vectors * kLanes;
+  Room<T> room;
+  RowPointers<T> rows{};
+  const bool fits = columns >= Vectors * kLanesOf<T>;
   for (std::size_t i = 0; i < count; i += kRows) {
     const std::size_t here = std::min(kRows, count - i);
     for (std::size_t r = 0; r < kRows; ++r) {
       rows.x[r] = x + std::min(i + r, count - 1) * x_stride;
       rows.c[r] = fits && r < here ? c + (i + r) * c_stride : room.c[r];
       if (onto && !fits && r < here) std::copy_n(c + (i + r) * c_stride, columns, room.c[r]);
-      else if (onto && (!fits || r >= here)) std::fill_n(room.c[r], kTile, 0.0);
+      else if (onto && (!fits || r >= here)) std::fill_n(room.c[r], kTileOf<T>, T(0));
     }
     chains<Vectors, Minus>(rows, depth, b, onto);
     if (!fits)
@@ -88,53 +97,90 @@ HWY_INLINE void tile_of_rows(const double* x, std::size_t x_stride, std::size_t 
   }
 }
 
-template <bool Minus>
-HWY_INLINE void tile(const double* x, std::size_t x_stride, std::size_t count, std::size_t depth, const double* b,
-                     double* c, std::size_t c_stride, std::size_t columns, bool onto) {
+template <bool Minus, class T>
+HWY_INLINE void tile(const T* x, std::size_t x_stride, std::size_t count, std::size_t depth, const T* b, T* c,
+                     std::size_t c_stride, std::size_t columns, bool onto) {
+  constexpr std::size_t kLanes = kLanesOf<T>;
   if (columns > 2 * kLanes) tile_of_rows<3, Minus>(x, x_stride, count, depth, b, c, c_stride, columns, onto);
   else if (columns > kLanes) tile_of_rows<2, Minus>(x, x_stride, count, depth, b, c, c_stride, columns, onto);
   else tile_of_rows<1, Minus>(x, x_stride, count, depth, b, c, c_stride, columns, onto);
 }
 
+template <class T>
+HWY_INLINE std::size_t whole_vectors(std::size_t columns) {
+  return (columns + kLanesOf<T> - 1) / kLanesOf<T> * kLanesOf<T>;
+}
 /// How many columns the tile that begins at `first` takes up: whole vectors.
+template <class T>
 HWY_INLINE std::size_t width_of(std::size_t first, std::size_t columns) {
-  return std::min(kTile, (columns - first + kLanes - 1) / kLanes * kLanes);
+  return std::min(kTileOf<T>, whole_vectors<T>(columns - first));
 }
 
-std::size_t padded(std::size_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
-
-void lay_out(const double* b, std::size_t row_step, std::size_t column_step, std::size_t depth, std::size_t columns,
-             double* out) {
-  for (std::size_t first = 0; first < columns; first += kTile) {
-    const std::size_t width = width_of(first, columns), real = std::min(width, columns - first);
-    for (std::size_t k = 0; k < depth; ++k, out += width)
-      for (std::size_t j = 0; j < real; ++j) out[j] = b[k * row_step + (first + j) * column_step];
+template <class T>
+HWY_INLINE void lay_out_as(const double* b, std::size_t row_step, std::size_t column_step, std::size_t depth,
+                           std::size_t columns, T* out) {
+  constexpr std::size_t kAtOnce = 16;  // rows of B: where its columns are far apart, a line of the cache is read whole
+  for (std::size_t first = 0; first < columns; first += kTileOf<T>) {
+    const std::size_t width = width_of<T>(first, columns), real = std::min(width, columns - first);
+    for (std::size_t begin = 0; begin < depth; begin += kAtOnce) {
+      const std::size_t end = std::min(begin + kAtOnce, depth);
+      for (std::size_t j = 0; j < real; ++j)
+        for (std::size_t k = begin; k < end; ++k)
+          out[k * width + j] = static_cast<T>(b[k * row_step + (first + j) * column_step]);
+    }
+    out += depth * width;
   }
 }
 
+template <class T>
+HWY_INLINE void multiply_as(const T* x, std::size_t x_stride, std::size_t count, std::size_t depth, const T* tiles,
+                            std::size_t columns, T* c, std::size_t c_stride, bool onto) {
+  const std::size_t parts = std::max<std::size_t>(1, (depth + kDepth - 1) / kDepth),
+                    step = std::max<std::size_t>(1, (depth + parts - 1) / parts);
+  for (std::size_t i = 0; i < count; i += kChunk)
+    for (std::size_t from = 0; from < depth || from == 0; from += step)
+      for (std::size_t first = 0; first < columns; first += kTileOf<T>)
+        tile<false>(x + i * x_stride + from, x_stride, std::min(kChunk, count - i), std::min(step, depth - from),
+                    tiles + first * depth + from * width_of<T>(first, columns), c + i * c_stride + first, c_stride,
+                    columns - first, onto || from > 0);
+}
+
+std::size_t padded(std::size_t columns) { return whole_vectors<double>(columns); }
+void lay_out(const double* b, std::size_t row_step, std::size_t column_step, std::size_t depth, std::size_t columns,
+             double* out) {
+  lay_out_as(b, row_step, column_step, depth, columns, out);
+}
 void multiply(const double* x, std::size_t x_stride, std::size_t count, std::size_t depth, const double* tiles,
               std::size_t columns, double* c, std::size_t c_stride, bool onto) {
-  for (std::size_t i = 0; i < count; i += kChunk)
-    for (std::size_t from = 0; from < depth || from == 0; from += kDepth)
-      for (std::size_t first = 0; first < columns; first += kTile)
-        tile<false>(x + i * x_stride + from, x_stride, std::min(kChunk, count - i), std::min(kDepth, depth - from),
-                    tiles + first * depth + from * width_of(first, columns), c + i * c_stride + first, c_stride,
-                    columns - first, onto || from > 0);
+  multiply_as(x, x_stride, count, depth, tiles, columns, c, c_stride, onto);
+}
+std::size_t padded_single(std::size_t columns) { return whole_vectors<float>(columns); }
+void lay_out_single(const double* b, std::size_t row_step, std::size_t column_step, std::size_t depth,
+                    std::size_t columns, float* out) {
+  lay_out_as(b, row_step, column_step, depth, columns, out);
+}
+void multiply_single(const float* x, std::size_t x_stride, std::size_t count, std::size_t depth, const float* tiles,
+                     std::size_t columns, float* c, std::size_t c_stride, bool onto) {
+  multiply_as(x, x_stride, count, depth, tiles, columns, c, c_stride, onto);
 }
 
 // ---- the triangle: its tile of columns [first, first + width) has the rows 0 … first + width − 1, the last of them a
 // triangle with zeros on and below the diagonal ----
 
+using Lanes = Tag<double>;
+using V = Lane<double>;
+constexpr std::size_t kLanes = kLanesOf<double>, kTile = kTileOf<double>;
+
 std::size_t triangle_size(std::size_t side) {
   std::size_t size = 0;
   for (std::size_t first = 0; first < side; first += kTile)
-    size += std::min(first + kTile, side) * width_of(first, side);
+    size += std::min(first + kTile, side) * width_of<double>(first, side);
   return size;
 }
 
 void lay_out_triangle(const double* r, std::size_t stride, std::size_t side, double* out) {
   for (std::size_t first = 0; first < side; first += kTile) {
-    const std::size_t width = width_of(first, side), end = std::min(first + kTile, side);
+    const std::size_t width = width_of<double>(first, side), end = std::min(first + kTile, side);
     for (std::size_t k = 0; k < end; ++k, out += width)
       for (std::size_t j = std::max(first, k + 1); j < end; ++j) out[j - first] = r[k * stride + j];
   }
@@ -169,7 +215,7 @@ void divide(double* x, std::size_t stride, std::size_t count, std::size_t side, 
     double* const chunk = x + i * stride;
     const double* b = tiles;
     for (std::size_t first = 0; first < side; first += kTile) {
-      const std::size_t width = width_of(first, side), size = std::min(kTile, side - first);
+      const std::size_t width = width_of<double>(first, side), size = std::min(kTile, side - first);
       for (std::size_t from = 0; from < first; from += kDepth)
         tile<true>(chunk + from, stride, rows, std::min(kDepth, first - from), b + from * width, chunk + first, stride,
                    side - first, true);
@@ -190,6 +236,9 @@ namespace rows {
 HWY_EXPORT(padded);
 HWY_EXPORT(lay_out);
 HWY_EXPORT(multiply);
+HWY_EXPORT(padded_single);
+HWY_EXPORT(lay_out_single);
+HWY_EXPORT(multiply_single);
 HWY_EXPORT(triangle_size);
 HWY_EXPORT(lay_out_triangle);
 HWY_EXPORT(divide);
@@ -225,6 +274,25 @@ void RightFactor::run(const MatrixView& x, Eigen::Ref<Matrix> out, bool onto) co
   LEMMA_DISPATCH(multiply)
   (x.data(), at(x.outerStride()), at(x.rows()), at(depth_), tiles_.data(), at(columns_), out.data(),
    at(out.outerStride()), onto);
+}
+
+SingleFactor::SingleFactor(const MatrixView& b, RightFactor::As as)
+    : depth_(as == RightFactor::As::plain ? b.rows() : b.cols()),
+      columns_(as == RightFactor::As::plain ? b.cols() : b.rows()) {
+  using namespace rows;
+  const bool plain = as == RightFactor::As::plain;
+  tiles_.assign(LEMMA_DISPATCH(padded_single)(at(columns_)) * at(depth_), 0.0F);
+  const std::size_t stride = at(b.outerStride());
+  LEMMA_DISPATCH(lay_out_single)
+  (b.data(), plain ? stride : 1, plain ? 1 : stride, at(depth_), at(columns_), tiles_.data());
+}
+
+void SingleFactor::multiply(const SingleView& x, Eigen::Ref<SingleMatrix> out) const {
+  using namespace rows;
+  require(x.cols() == depth_ && out.cols() == columns_ && out.rows() == x.rows(), "row products: the sizes do not fit");
+  LEMMA_DISPATCH(multiply_single)
+  (x.data(), at(x.outerStride()), at(x.rows()), at(depth_), tiles_.data(), at(columns_), out.data(),
+   at(out.outerStride()), false);
 }
 
 RightTriangle::RightTriangle(const MatrixView& r) : side_(r.rows()), inverse_diagonal_(at(r.rows())) {

@@ -42,6 +42,7 @@ struct Cnn {
   bool gradcheck = false;
   std::vector<double> rates;
   std::optional<std::string> checkpoint;
+  std::optional<neural::Precision> precision;
 
   static constexpr std::string_view name = "cnn";
   static constexpr MethodAbout about{
@@ -52,6 +53,7 @@ struct Cnn {
       .example = "lemma fit cnn digits 'factor(digit) ~ .' --image 8x8 --epochs 5",
       .takes_weights = true,
       .takes_several = true,
+      .takes_start = true,
       .either_response = true,
       .random = true};
   static constexpr auto params() {

@@ -49,6 +49,7 @@ struct Mlp {
   bool gradcheck = false;
   std::vector<double> rates;
   std::optional<std::string> checkpoint;
+  std::optional<neural::Precision> precision;
 
   static constexpr std::string_view name = "mlp";
   static constexpr MethodAbout about{
@@ -59,6 +60,7 @@ struct Mlp {
       .example = "lemma fit mlp iris 'species ~ .' --layers 8",
       .takes_weights = true,
       .takes_several = true,
+      .takes_start = true,
       .either_response = true,
       .random = true};
   static constexpr auto params() {

@@ -509,6 +509,74 @@ TEST(Mlp, EndedAtAnyMomentItGoesOnFromItsCheckpointWithTheSameBits) {
   EXPECT_EQ(fitted(spec, rows).weights, whole.weights);  // of one that is through, nothing is left to do
 }
 
+TEST(Mlp, InSinglePrecisionLearnsSaysAndGoesOnAsInFull) {
+  const Data data = spirals(300, 1);
+  const auto rows = data.classes();
+  const Kept kept;
+  Mlp spec{.layers = {24, 12}, .decay = 1e-3, .solver = Solver::adam, .epochs = 60, .step = 0.01};
+  spec.validation = 0.2;
+  const MlpModel full = fitted(spec, rows);
+  EXPECT_EQ(full.spec.precision, neural::Precision::full);  // the work is small
+  spec.precision = neural::Precision::single;
+  const MlpModel single = fitted(spec, rows);
+  EXPECT_NE(single.weights, full.weights);
+  EXPECT_LE(std::abs(single.training_loss(0) / full.training_loss(0) - 1), 1e-4);
+  EXPECT_GE(share_right(single, data), share_right(full, data) - 0.03);
+  const Certificate again = verify(single, rows);  // losses told are those that plain loops in 8 bytes find
+  EXPECT_EQ(again.strength, Strength::none) << again.message;
+  MlpModel forged = single;
+  forged.loss *= 1 + 1e-5;
+  EXPECT_TRUE(verify(forged, rows).fails());
+
+  spec.checkpoint = kept.path;
+  const int whole = spec.epochs;
+  spec.epochs = 7;
+  fitted(spec, rows);
+  spec.epochs = whole;
+  EXPECT_EQ(fitted(spec, rows).weights, single.weights);
+  spec.precision = neural::Precision::full;
+  EXPECT_TRUE(contains(message_of([&] { fitted(spec, rows); }), "another fit"));
+
+  Mlp on_all;
+  on_all.precision = neural::Precision::single;
+  EXPECT_EQ(fitted(on_all, rows).spec.solver, Solver::adam);
+  on_all.solver = Solver::lbfgs;
+  EXPECT_TRUE(contains(message_of([&] { fitted(on_all, rows); }), "precision double"));
+}
+
+TEST(Mlp, StartedFromTheWeightsOfANetworkItGoesOnFromThere) {
+  const Data data = linear(150);
+  const auto rows = data.classes();
+  const Mlp all{.layers = {5}, .solver = Solver::lbfgs};
+  const MlpModel cold = fitted(all, rows);
+  Mlp few = all;
+  few.max_iterations = static_cast<int>(cold.training_loss.size()) - 5;
+  const MlpModel part = fitted(few, rows);
+  ASSERT_TRUE(part.certificate.fails());
+  const auto from = [&](const MlpModel& before, const Mlp& spec, std::uint64_t seed = 1) {
+    FitOptions options;
+    options.start = before.weights.transpose();
+    options.seed = seed;
+    return fit(Valid<Mlp>(spec), rows, options);
+  };
+  const MlpModel warm = from(part, all);
+  EXPECT_TRUE(warm.certificate.holds() && verify(warm, rows).holds()) << warm.certificate.message;
+  EXPECT_LT(warm.training_loss.size(), cold.training_loss.size());
+  EXPECT_EQ(from(cold, all).training_loss.size(), 0);  // it is there
+  EXPECT_EQ(from(cold, all, 2).certificate.holds(), true);
+
+  Mlp batches = all;
+  batches.solver = Solver::adam;
+  batches.epochs = 3;
+  batches.step = 0.001;
+  EXPECT_LT(from(cold, batches).training_loss(0), 1.1 * cold.loss);
+  EXPECT_GT(fitted(batches, rows).training_loss(0), 1.2 * cold.loss);
+  Mlp wider = all;
+  wider.layers = {6};
+  const std::string refused = message_of([&] { from(cold, wider); });
+  EXPECT_TRUE(contains(refused, "32 weights where it has 38")) << refused;
+}
+
 TEST(Mlp, MoreEpochsGoOnFromTheCheckpointOfFewer) {
   const Data data = spirals(150, 1);
   const auto rows = data.classes();

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kMagic = "lemma checkpoint 1";
 
 /// All that the bits of a fit by batches follow from, but how many epochs there are.
-std::uint64_t fingerprint_of(const Plan& plan, const Prepared& data, std::int64_t seed) {
+std::uint64_t fingerprint_of(const Plan& plan, const Prepared& data, std::int64_t seed, const Vector& given) {
   std::vector<double> all{static_cast<double>(plan.net.loss), static_cast<double>(seed),
                           static_cast<double>(plan.channels)};
   const auto add = [&](auto... each) { (all.push_back(static_cast<double>(each)), ...); };
@@ -22,7 +22,9 @@ std::uint64_t fingerprint_of(const Plan& plan, const Prepared& data, std::int64_
   const Settings& s = plan.settings;
   add(*s.solver, *s.init, s.decay, s.batch, *s.step, s.fade, s.momentum, s.dropout, s.noise, s.validation, s.patience,
       s.restarts, s.gradcheck, s.restarts > 1 ? s.epochs : 0);
+  if (s.precision == Precision::single) add(*s.precision);
   all.insert(all.end(), s.rates.begin(), s.rates.end());
+  all.insert(all.end(), given.begin(), given.end());
   std::uint64_t out = hash_numbers(all, hash_text(plan.method));
   for (const Examples* each : {&data.train, &data.held_out})
     for (const auto& [numbers, count] :
@@ -64,10 +66,10 @@ Course course_from(const Value& value) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const Plan& plan, const Prepared& data, std::int64_t seed)
+Checkpoint::Checkpoint(const Plan& plan, const Prepared& data, std::int64_t seed, const Vector& given)
     : path_(*plan.settings.checkpoint),
       method_(plan.method),
-      fingerprint_(fingerprint_of(plan, data, seed)),
+      fingerprint_(fingerprint_of(plan, data, seed, given)),
       weights_(plan.net.weight_count()),
       epochs_(plan.settings.epochs),
       restarts_(static_cast<std::size_t>(plan.settings.restarts)) {

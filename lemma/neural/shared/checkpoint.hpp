@@ -15,7 +15,8 @@ struct SoFar {
 /// where there is one start.
 class Checkpoint {
  public:
-  Checkpoint(const Plan& plan, const Prepared& data, std::int64_t seed);
+  /// `given`: weights that the first start was told to begin with, or none.
+  Checkpoint(const Plan& plan, const Prepared& data, std::int64_t seed, const Vector& given);
   /// Nothing done, where there is no such file; Error where it is another's or is damaged, naming it.
   SoFar read() const;
   void write(const SoFar& so_far, const Snapshot& snapshot) const;

@@ -29,43 +29,46 @@ Layer dense_layer(Index in, Index out, Activation activation) {
   return {Layer::Kind::dense, {1, 1, in}, {1, 1, out}, activation};
 }
 
-void windows_of(const Layer& layer, const double* image, Matrix& windows) {
+template <class T>
+void windows_of(const Layer& layer, const T* image, MatrixOf<T>& windows) {
   const Index channels = layer.in.channels, line = layer.width * channels;
   windows.resize(layer.places(), layer.fan_in());
   for_each_window(layer, [&](Index place, const Held& rows, const Held& columns) {
-    double* to = windows.row(place).data();
+    T* to = windows.row(place).data();
     const bool whole = rows.last - rows.first == layer.height && columns.last - columns.first == layer.width;
-    if (!whole) std::fill_n(to, layer.fan_in(), 0.0);
+    if (!whole) std::fill_n(to, layer.fan_in(), T(0));
     const Index count = (columns.last - columns.first) * channels;
     to += (rows.first - rows.start) * line + (columns.first - columns.start) * channels;
-    const double* from = image + (rows.first * layer.in.width + columns.first) * channels;
+    const T* from = image + (rows.first * layer.in.width + columns.first) * channels;
     for (Index y = rows.first; y < rows.last; ++y, to += line, from += layer.in.width * channels)
       for (Index i = 0; i < count; ++i) to[i] = from[i];
   });
 }
 
-void add_windows(const Layer& layer, const Matrix& windows, double* image) {
+template <class T>
+void add_windows(const Layer& layer, const MatrixOf<T>& windows, T* image) {
   const Index channels = layer.in.channels, line = layer.width * channels;
   for_each_window(layer, [&](Index place, const Held& rows, const Held& columns) {
     const Index count = (columns.last - columns.first) * channels;
-    const double* from =
+    const T* from =
         windows.row(place).data() + (rows.first - rows.start) * line + (columns.first - columns.start) * channels;
-    double* to = image + (rows.first * layer.in.width + columns.first) * channels;
+    T* to = image + (rows.first * layer.in.width + columns.first) * channels;
     for (Index y = rows.first; y < rows.last; ++y, from += line, to += layer.in.width * channels)
       for (Index i = 0; i < count; ++i) to[i] += from[i];
   });
 }
 
-void pool(const Layer& layer, const double* image, double* out, std::int32_t* chosen) {
+template <class T>
+void pool(const Layer& layer, const T* image, T* out, std::int32_t* chosen) {
   const Index channels = layer.in.channels;
   for_each_window(layer, [&](Index place, const Held& rows, const Held& columns) {
-    double* to = out + place * channels;
+    T* to = out + place * channels;
     std::int32_t* of = chosen + place * channels;
     bool first = true;
     for (Index y = rows.first; y < rows.last; ++y)
       for (Index x = columns.first; x < columns.last; ++x) {
         const Index pixel = (y * layer.in.width + x) * channels;
-        const double* from = image + pixel;
+        const T* from = image + pixel;
         if (layer.kind == Layer::Kind::mean_pool) {
           for (Index c = 0; c < channels; ++c) to[c] = first ? from[c] : to[c] + from[c];
         } else {
@@ -75,25 +78,35 @@ void pool(const Layer& layer, const double* image, double* out, std::int32_t* ch
         first = false;
       }
     if (layer.kind != Layer::Kind::mean_pool) return;
-    const auto count = static_cast<double>((rows.last - rows.first) * (columns.last - columns.first));
+    const auto count = static_cast<T>((rows.last - rows.first) * (columns.last - columns.first));
     for (Index c = 0; c < channels; ++c) to[c] /= count;
   });
 }
 
-void pool_back(const Layer& layer, const double* delta, const std::int32_t* chosen, double* before) {
+template <class T>
+void pool_back(const Layer& layer, const T* delta, const std::int32_t* chosen, T* before) {
   const Index channels = layer.in.channels;
-  std::fill_n(before, layer.in.size(), 0.0);
+  std::fill_n(before, layer.in.size(), T(0));
   if (layer.kind == Layer::Kind::max_pool) {
     for (Index i = 0; i < layer.out.size(); ++i) before[chosen[i]] += delta[i];
     return;
   }
   for_each_window(layer, [&](Index place, const Held& rows, const Held& columns) {
-    const double share = 1 / static_cast<double>((rows.last - rows.first) * (columns.last - columns.first));
+    const T share = 1 / static_cast<T>((rows.last - rows.first) * (columns.last - columns.first));
     for (Index y = rows.first; y < rows.last; ++y)
       for (Index x = columns.first; x < columns.last; ++x)
         for (Index c = 0; c < channels; ++c)
           before[(y * layer.in.width + x) * channels + c] += share * delta[place * channels + c];
   });
 }
+
+template void windows_of(const Layer&, const double*, MatrixOf<double>&);
+template void add_windows(const Layer&, const MatrixOf<double>&, double*);
+template void pool(const Layer&, const double*, double*, std::int32_t*);
+template void pool_back(const Layer&, const double*, const std::int32_t*, double*);
+template void windows_of(const Layer&, const float*, MatrixOf<float>&);
+template void add_windows(const Layer&, const MatrixOf<float>&, float*);
+template void pool(const Layer&, const float*, float*, std::int32_t*);
+template void pool_back(const Layer&, const float*, const std::int32_t*, float*);
 
 }  // namespace lemma::neural

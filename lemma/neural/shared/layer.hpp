@@ -46,12 +46,20 @@ struct Layer {
 };
 Layer dense_layer(Index in, Index out, Activation activation);
 
+/// A matrix of numbers of 8 bytes, or of 4.
+template <class T>
+using MatrixOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 /// The windows of an image, one below the other.
-void windows_of(const Layer& layer, const double* image, Matrix& windows);
+template <class T>
+void windows_of(const Layer& layer, const T* image, MatrixOf<T>& windows);
 /// Backwards: what each window is told is added to the pixels it holds.
-void add_windows(const Layer& layer, const Matrix& windows, double* image);
+template <class T>
+void add_windows(const Layer& layer, const MatrixOf<T>& windows, T* image);
 /// `chosen`: of each number that comes out of max_pool its place in the image.
-void pool(const Layer& layer, const double* image, double* out, std::int32_t* chosen);
-void pool_back(const Layer& layer, const double* delta, const std::int32_t* chosen, double* before);
+template <class T>
+void pool(const Layer& layer, const T* image, T* out, std::int32_t* chosen);
+template <class T>
+void pool_back(const Layer& layer, const T* delta, const std::int32_t* chosen, T* before);
 
 }  // namespace lemma::neural

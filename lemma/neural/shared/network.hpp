@@ -1,6 +1,7 @@
 // lemma/neural/shared/network.hpp: a network of layers as a function of its weights, with its backward pass.
 #pragma once
 #include <lemma/core/random.hpp>
+#include <lemma/math/single.hpp>
 #include <lemma/neural/shared/layer.hpp>
 
 namespace lemma::neural {
@@ -12,6 +13,10 @@ constexpr auto names_of(Loss) {
 enum class Init { fan_in, glorot, he };
 constexpr auto names_of(Init) { return std::array<std::string_view, 3>{"fan_in", "glorot", "he"}; }
 
+/// In what numbers a network is multiplied out: of 4 bytes or of 8. Weights, their steps, losses and what is told of them have 8.
+enum class Precision { single, full };
+constexpr auto names_of(Precision) { return std::array<std::string_view, 2>{"single", "double"}; }
+
 /// Inverted dropout: of each unit of a hidden dense layer, for each row, whether it is left out, and those that stay count
 /// 1 / (1 − share). Row r of the batch draws from stream.split(r), layer after layer.
 struct Dropout {
@@ -19,22 +24,34 @@ struct Dropout {
   RandomStream stream = RandomStream(0);
 };
 
+template <class T>
+using VectorOf = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T>
+using ViewOf = Eigen::Ref<const MatrixOf<T>>;
+
 /// Space for one pass over some rows, used again from pass to pass.
-struct Pass {
-  std::vector<Matrix> a;                          // s(z_l) of each hidden layer, then z_L
-  std::vector<Matrix> fed;                        // with dropout: what the next layer takes in the place of a
-  std::vector<Matrix> kept;                       // with dropout: 0 or 1 / (1 − share) of each unit
+template <class T>
+struct PassOf {
+  std::vector<MatrixOf<T>> a;                     // s(z_l) of each hidden layer, then z_L
+  std::vector<MatrixOf<T>> fed;                   // with dropout: what the next layer takes in the place of a
+  std::vector<MatrixOf<T>> kept;                  // with dropout: 0 or 1 / (1 − share) of each unit
   std::vector<std::vector<std::int32_t>> chosen;  // of max_pool: the places of the largest
-  Matrix windows, x, targets, delta, before, jacobian;
-  Vector weight, gradient;
+  MatrixOf<T> windows, x, delta, before, jacobian;
+  Matrix targets;
+  Vector weight;
+  VectorOf<T> gradient;
   double loss = 0;
 };
+using Pass = PassOf<double>;
 
 /// Columns in units of their own: (x − mean) / scale. Of no columns: as they are.
 struct Standards {
   Vector mean, scale;
+  bool changes() const { return mean.size() > 0 && !(mean.isZero(0) && (scale.array() == 1).all()); }
   /// Rows of them: in `into`, or x itself where nothing changes.
   MatrixView of(const MatrixView& x, Matrix& into) const;
+  /// The same, found in numbers of 8 bytes and then rounded to 4.
+  SingleView of(const MatrixView& x, SingleMatrix& into) const;
 };
 
 /// Layer l takes the activations a_{l−1} of the layer before (a_0 = x) and gives z_l, and a_l = s(z_l); of the last layer z_L alone,
@@ -72,14 +89,22 @@ struct Network {
   /// 2 / in (he) of each layer, `in` the numbers that a unit takes, `out` the units that take one; the b are 0.
   Vector initial(Init init, RandomStream stream) const;
   /// z_L of each row, or a_l of the first layers; a row's numbers depend on that row alone. Rows go to several threads.
-  Matrix outputs(const Vector& weights, const MatrixView& x, const Standards& standards = {}) const {
-    return outputs(weights, x, depth(), standards);
+  Matrix outputs(const Vector& weights, const MatrixView& x, const Standards& standards = {},
+                 Precision precision = Precision::full) const {
+    return outputs(weights, x, depth(), standards, precision);
   }
-  Matrix outputs(const Vector& weights, const MatrixView& x, Index of_layers, const Standards& standards = {}) const;
+  Matrix outputs(const Vector& weights, const MatrixView& x, Index of_layers, const Standards& standards = {},
+                 Precision precision = Precision::full) const;
   /// Σ w loss over the rows (targets: a row each, of classes 1 at its class), and with `backward` its gradient, both in `pass`.
   /// `first`: the number in its batch of the first of these rows, by which its dropout is drawn.
   void run(const Vector& weights, const MatrixView& x, const MatrixView& targets, const VectorView& row_weights,
-           bool backward, Pass& pass, const Dropout& dropout = {}, Index first = 0) const;
+           bool backward, Pass& pass, const Dropout& dropout = {}, Index first = 0) const {
+    run_as<double>(weights, x, targets, row_weights, backward, pass, dropout, first);
+  }
+  void run(const SingleVector& weights, const SingleView& x, const MatrixView& targets, const VectorView& row_weights,
+           bool backward, PassOf<float>& pass, const Dropout& dropout = {}, Index first = 0) const {
+    run_as<float>(weights, x, targets, row_weights, backward, pass, dropout, first);
+  }
   /// The same at once.
   double value(const Vector& weights, const MatrixView& x, const MatrixView& targets, const Vector& row_weights,
                Vector* gradient, const Dropout& dropout = {}) const;
@@ -95,9 +120,17 @@ struct Network {
   Vector size_by_layer(const Vector& gradient) const;
 
  private:
-  void forwards(const Vector& weights, const MatrixView& x, Pass& pass, const Dropout& dropout, Index first) const;
+  template <class T>
+  Matrix outputs_as(const Vector& weights, const MatrixView& x, Index of_layers, const Standards& standards) const;
+  template <class T>
+  void run_as(const VectorOf<T>& weights, const ViewOf<T>& x, const MatrixView& targets, const VectorView& row_weights,
+              bool backward, PassOf<T>& pass, const Dropout& dropout, Index first) const;
+  template <class T>
+  void forwards(const VectorOf<T>& weights, const ViewOf<T>& x, PassOf<T>& pass, const Dropout& dropout,
+                Index first) const;
   /// From pass.delta = ∂/∂z_L on; add(layer, δ, a) takes what a layer with weights is told.
-  void backwards(const Vector& weights, const MatrixView& x, Pass& pass, const auto& add) const;
+  template <class T>
+  void backwards(const VectorOf<T>& weights, const ViewOf<T>& x, PassOf<T>& pass, const auto& add) const;
   /// The same from δ of each output in turn, with Σ δδᵀ of each row w H; done() after each.
   void backwards_by_output(const Vector& weights, const MatrixView& x, const VectorView& row_weights, Pass& pass,
                            const auto& add, const auto& done) const;

@@ -199,6 +199,65 @@ TEST(Network, BlocksOfAnyNumberOfRowsAreToldTheSame) {
           << size << " rows from " << first;
 }
 
+/// Of numbers of 4 bytes beside those of 8: how far losses and gradients lie apart, relative to the largest derivative.
+struct Apart {
+  double loss, gradient;
+};
+Apart apart_in_single(const Fitted& f, const Vector& weights) {
+  Pass full;
+  PassOf<float> single;
+  f.net.run(weights, f.x, f.targets, f.row_weights, true, full, f.dropout);
+  f.net.run(SingleVector(weights.cast<float>()), SingleMatrix(f.x.cast<float>()), f.targets, f.row_weights, true,
+            single, f.dropout);
+  return {std::abs(single.loss / full.loss - 1),
+          (single.gradient.cast<double>() - full.gradient).cwiseAbs().maxCoeff() / full.gradient.cwiseAbs().maxCoeff()};
+}
+
+TEST(Network, EveryDerivativeInSinglePrecisionIsThatOfFullToItsRounding) {
+  for (int s = 0; s < 6; ++s)
+    for (int l = 0; l < 4; ++l)
+      for (std::uint64_t seed = 1; seed <= 6; ++seed)
+        for (const bool of_images : {false, true}) {
+          const auto activation = static_cast<Activation>(s);
+          const auto loss = static_cast<Loss>(l);
+          Fitted f = of_images ? made_up_of_images(activation, loss, seed) : made_up(activation, loss, seed);
+          f.dropout = {seed % 3 == 0 ? 0.4 : 0.0, RandomStream(seed, 9)};
+          const Apart apart = apart_in_single(f, weights_for(f.net, seed));
+          EXPECT_LE(apart.loss, 1e-5) << name_of(activation) << ' ' << name_of(loss) << ' ' << seed << of_images;
+          EXPECT_LE(apart.gradient, 2e-5) << name_of(activation) << ' ' << name_of(loss) << ' ' << seed << of_images;
+        }
+  // a derivative that is wrong by a thousandth would be seen
+  Fitted f = made_up(Activation::tanh, Loss::squared, 2);
+  const Vector weights = weights_for(f.net, 2);
+  Fitted other = f;
+  other.row_weights *= 1.001;
+  Pass full, wrong;
+  f.net.run(weights, f.x, f.targets, f.row_weights, true, full);
+  f.net.run(weights, f.x, f.targets, other.row_weights, true, wrong);
+  EXPECT_GT((wrong.gradient - full.gradient).cwiseAbs().maxCoeff() / full.gradient.cwiseAbs().maxCoeff(), 5e-4);
+}
+
+TEST(Network, InSinglePrecisionARowHasTheSameBitsInAnyCompanyAndLiesNearThoseOfFull) {
+  const Network net = dense_network({19, 30, 3}, Activation::tanh, Loss::cross_entropy);
+  const Vector weights = net.initial(Init::he, RandomStream(7));
+  // columns far from 0: they are brought into their units before they are rounded
+  const Matrix x = normal_matrix(2200, 19, 9).array() + 1e7;
+  const Standards standards{Vector::Constant(19, 1e7), Vector::Constant(19, 0.9)};
+  const Matrix all = net.outputs(weights, x, standards, Precision::single), full = net.outputs(weights, x, standards);
+  EXPECT_LE((all - full).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_NE(all, full);
+  for (const Index size : {1, 2, 3, 5, 7, 95, 96, 97, 1056, 1057})
+    for (Index first = 0; first + size <= x.rows(); first += size)
+      ASSERT_EQ(net.outputs(weights, x.middleRows(first, size), standards, Precision::single),
+                all.middleRows(first, size))
+          << size << " rows from " << first;
+  const Fitted images = made_up_of_images(Activation::relu, Loss::squared, 4);
+  const Vector of_images = weights_for(images.net, 4);
+  const Matrix said = images.net.outputs(of_images, images.x, {}, Precision::single);
+  for (Index i = 0; i < images.x.rows(); ++i)
+    EXPECT_EQ(images.net.outputs(of_images, images.x.row(i), {}, Precision::single), said.row(i));
+}
+
 TEST(Network, TakesColumnsInUnitsOfTheirOwn) {
   const Network net = dense_network({6, 5, 2}, Activation::sigmoid, Loss::squared);
   const Vector weights = net.initial(Init::he, RandomStream(8)), mean = normal_matrix(6, 1, 12).col(0),
@@ -216,8 +275,10 @@ TEST(Network, TakesColumnsInUnitsOfTheirOwn) {
 TEST(Network, AnUnknownNumberIsNotTakenForZero) {
   for (const Activation s : {Activation::sigmoid, Activation::tanh, Activation::relu, Activation::softplus}) {
     const Network net = dense_network({2, 3, 1}, s, Loss::squared);
-    const Matrix z = net.outputs(Vector::Ones(net.weight_count()), Matrix{{1, 2}, {1, std::nan("")}});
-    EXPECT_TRUE(std::isfinite(z(0, 0)) && std::isnan(z(1, 0))) << name_of(s);
+    for (const Precision precision : {Precision::single, Precision::full}) {
+      const Matrix z = net.outputs(Vector::Ones(net.weight_count()), Matrix{{1, 2}, {1, std::nan("")}}, {}, precision);
+      EXPECT_TRUE(std::isfinite(z(0, 0)) && std::isnan(z(1, 0))) << name_of(s);
+    }
   }
 }
 

@@ -29,13 +29,14 @@ struct Settings {
   bool gradcheck = false;
   std::vector<double> rates;
   std::optional<std::string> checkpoint;
+  std::optional<Precision> precision;
 };
 
 template <class S>
 Settings settings_of(const S& s) {
   return {s.decay, s.solver,      s.tolerance, s.max_iterations, s.epochs,     s.batch,    s.step,
           s.fade,  s.momentum,    s.dropout,   s.noise,          s.validation, s.patience, s.restarts,
-          s.init,  s.standardize, s.gradcheck, s.rates,          s.checkpoint};
+          s.init,  s.standardize, s.gradcheck, s.rates,          s.checkpoint, s.precision};
 }
 /// What was chosen, and how many starts there were, is told by the spec.
 template <class S>
@@ -44,6 +45,7 @@ void tell(S& spec, const Settings& settings) {
   spec.step = settings.step;
   spec.init = settings.init;
   spec.restarts = settings.restarts;
+  spec.precision = settings.precision;
 }
 
 template <class S>
@@ -88,7 +90,10 @@ constexpr auto settings_params(std::string_view standardize) {
             at_least(0)),
       param("checkpoint", &S::checkpoint,
             "by batches: a file that keeps, after each epoch, what a fit that was ended needs to go on with the same "
-            "bits")};
+            "bits"),
+      param("precision", &S::precision,
+            "in what numbers batches are learned and rows predicted: single has 4 bytes, double 8; auto: single by "
+            "batches where the work is large, else double")};
 }
 
 }  // namespace lemma::neural

@@ -12,6 +12,7 @@ namespace lemma::neural {
 namespace {
 
 constexpr double kSmall = 3e6;  // rows times multiplications of a row that are trained on at once
+constexpr double kMuch = 1e9;   // the same, from which on batches are learned in numbers of 4 bytes
 constexpr double kMostWeights = 2e8;
 constexpr Index kMostAtOnce = 2000;  // weights of Levenberg and Marquardt's equations
 constexpr Index kChecked = 32;       // rows of a gradient check
@@ -26,15 +27,23 @@ double multiplications(const Network& net) {
   return out;
 }
 
+/// Multiplications of all rows on their way through the network.
+double work_of(const Network& net, Index rows) { return static_cast<double>(rows) * multiplications(net); }
+
 Solver chosen_solver(const Plan& plan, Index rows) {
   const Settings& settings = plan.settings;
   if (settings.solver) return *settings.solver;
   const bool smooth = plan.net.loss != Loss::absolute && plan.net.smooth();
-  const bool small = static_cast<double>(rows) * multiplications(plan.net) <= kSmall;
+  const bool small = work_of(plan.net, rows) <= kSmall;
   return smooth && small && settings.dropout == 0 && settings.noise == 0 && settings.rates.empty() &&
-                 !settings.checkpoint
+                 !settings.checkpoint && settings.precision != Precision::single
              ? Solver::lbfgs
              : Solver::adam;
+}
+
+/// Where a vanishing gradient is claimed numbers have 8 bytes; those of 4 do not go so far down.
+Precision usual_precision(const Plan& plan, Index rows) {
+  return takes_all_rows(*plan.settings.solver) || work_of(plan.net, rows) < kMuch ? Precision::full : Precision::single;
 }
 
 double usual_step(Solver solver) { return solver == Solver::sgd || solver == Solver::nesterov ? 0.05 : 0.003; }
@@ -46,6 +55,7 @@ void choose(Plan& plan, Index rows) {
   if (!takes_all_rows(*settings.solver) && !settings.step) settings.step = usual_step(*settings.solver);
   if (!settings.init)
     settings.init = plan.net.has(Activation::relu) || plan.net.has(Activation::softplus) ? Init::he : Init::glorot;
+  if (!settings.precision) settings.precision = usual_precision(plan, rows);
   check_settings(plan.method, settings, plan.net.loss);
   const auto with_weights = std::ssize(plan.net.with_weights());
   if (!settings.rates.empty() && std::ssize(settings.rates) != with_weights)
@@ -57,6 +67,17 @@ void choose(Plan& plan, Index rows) {
         fmt::format("{}: lm solves equations in all weights at once, {} here, and {} are the most it takes; take "
                     "lbfgs or a solver by batches",
                     plan.method, format_count(plan.net.weight_count()), format_count(kMostAtOnce)));
+}
+
+/// The weights to begin with that a fit was told; none: those that are drawn.
+Vector given_start(const Plan& plan, const Matrix& start) {
+  if (start.size() == 0) return {};
+  if (start.size() != plan.net.weight_count() || !start.allFinite())
+    throw Error(
+        fmt::format("{}: it cannot start from {} where it has {}; give a network of the same layers, columns "
+                    "and classes",
+                    plan.method, count_of(start.size(), "weight"), format_count(plan.net.weight_count())));
+  return start.reshaped<Eigen::RowMajor>();
 }
 
 /// The largest error of a derivative of the first few rows' losses and the penalty.
@@ -125,6 +146,11 @@ void check_settings(std::string_view method, const Settings& settings, std::opti
         fmt::format("{}: the loss absolute has kinks, where {} finds no way on; take a solver by batches: adam, "
                     "sgd, nesterov or rmsprop",
                     method, name_of(*settings.solver)));
+  if (settings.precision == Precision::single)
+    throw Error(
+        fmt::format("{}: {} follows the gradient down to where numbers of 4 bytes end; take precision double, or a "
+                    "solver by batches: adam, sgd, nesterov or rmsprop",
+                    method, name_of(*settings.solver)));
   if (settings.checkpoint || !settings.rates.empty())
     throw Error(
         fmt::format("{}: {}, and {} looks at all rows at once; take a solver by batches: adam, sgd, nesterov or "
@@ -154,20 +180,28 @@ Course train(Trained& model, Plan& plan, const Rows& rows, const FitOptions& opt
   model.response_scale = data.response_scale;
 
   const Objective learned(net, data.train, settings.decay, execution);
-  const TrainingOptions how = options_of(settings);
+  TrainingOptions how = options_of(settings);
+  const Vector given = given_start(plan, options.start);
   const int restarts = settings.restarts;
   SoFar so_far;
   std::optional<Checkpoint> checkpoint;
-  if (settings.checkpoint) checkpoint.emplace(plan, data, model.seed);
+  if (settings.checkpoint) checkpoint.emplace(plan, data, model.seed, given);
   if (checkpoint) so_far = checkpoint->read();
   std::vector<double>&ends = so_far.ends, &errors = so_far.errors;
   Course& kept = so_far.kept;
   for (auto r = static_cast<Index>(ends.size()); r < restarts; ++r) {
-    const Vector start = start_of(plan, model.seed, r);
+    const bool is_given = r == 0 && given.size() > 0;
+    const Vector drawn = start_of(plan, model.seed, r), &start = is_given ? given : drawn;
+    how.norm_at_start = 0;
+    if (is_given && takes_all_rows(how.solver)) {  // measured by where the seed would have begun, as verify does
+      Vector gradient;
+      learned.value(drawn, gradient);
+      how.norm_at_start = gradient.stableNorm();
+    }
     const RandomStream chance = stream_of(model.seed, r);
     const Execution part = execution.part(0.1 + 0.8 * static_cast<double>(r) / restarts,
                                           0.1 + 0.8 * (static_cast<double>(r) + 1) / restarts);
-    const Objective objective(net, data.train, settings.decay, part);
+    const Objective objective(net, data.train, settings.decay, part, nullptr, *settings.precision);
     Course course;
     try {
       if (!std::isfinite(learned.loss(start)))
@@ -282,7 +316,8 @@ Matrix Trained::scaled(const MatrixView& x) const {
 
 Matrix last_sums(const Trained& model, const Plan& plan, const MatrixView& x) {
   require_width(plan.method, model.width(), x.cols());
-  return plan.net.outputs(model.weights, x, {model.mean, model.scale});
+  return plan.net.outputs(model.weights, x, {model.mean, model.scale},
+                          plan.settings.precision.value_or(Precision::full));  // older files tell none
 }
 
 Matrix values(const Trained& model, const Plan& plan, const MatrixView& x) {
@@ -333,6 +368,7 @@ std::string summary(const Trained& model, const Plan& plan, const std::string& l
   out += fmt::format("loss {}, decay {:.4g}, solver {}", name_of(plan.net.loss), settings.decay,
                      name_of(*settings.solver));
   if (!on_all) out += fmt::format(", batches of {}, step {:.4g}", settings.batch, *settings.step);
+  if (settings.precision == Precision::single) out += ", single precision";
   out += fmt::format("\n{} inside, weights begin by {}\n", settings.standardize ? "scaled" : "not scaled",
                      name_of(*settings.init));
   out += fmt::format(

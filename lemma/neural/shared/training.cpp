@@ -5,6 +5,7 @@
 #include <lemma/model/cut_short.hpp>
 #include <lemma/neural/shared/levenberg.hpp>
 #include <numeric>
+#include <type_traits>
 
 namespace lemma::neural {
 namespace {
@@ -124,38 +125,41 @@ void shake(Vector& gradient, double deviation, const RandomStream& chance) {
 
 }  // namespace
 
-double Objective::sum(const Vector& weights, std::span<const Index> which, Vector* gradient,
-                      const Dropout& dropout) const {
+template <class T>
+double Objective::sum(const VectorOf<T>& weights, std::span<const Index> which, VectorOf<T>* gradient,
+                      const Dropout& dropout, Passes<T>& free) const {
   const Index rows = which.empty() ? examples_.count() : std::ssize(which), piece = piece_of(net_, rows);
-  if (gradient) *gradient = Vector::Zero(net_.weight_count());
+  if (gradient) *gradient = VectorOf<T>::Zero(net_.weight_count());
   if (rows == 0) return 0;
-  const auto give = [this](Pass* pass) {
+  const auto give = [this, &free](PassOf<T>* pass) {
     const std::lock_guard lock(mutex_);
-    free_.emplace_back(pass);
+    free.emplace_back(pass);
   };
   const auto leaf = [&](Index p) -> State {
-    std::unique_ptr<Pass> taken;
+    std::unique_ptr<PassOf<T>> taken;
     {
       const std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        taken = std::move(free_.back());
-        free_.pop_back();
+      if (!free.empty()) {
+        taken = std::move(free.back());
+        free.pop_back();
       }
     }
-    if (!taken) taken = std::make_unique<Pass>();
-    const std::shared_ptr<Pass> pass(taken.release(), give);
+    if (!taken) taken = std::make_unique<PassOf<T>>();
+    const std::shared_ptr<PassOf<T>> pass(taken.release(), give);
     const Index first = p * piece, count = std::min(piece, rows - first);
-    if (which.empty()) {
-      net_.run(weights, examples_.x.middleRows(first, count), examples_.targets.middleRows(first, count),
-               examples_.weight.segment(first, count), gradient != nullptr, *pass, dropout, first);
-      return pass;
+    if constexpr (std::is_same_v<T, double>) {
+      if (which.empty()) {
+        net_.run(weights, examples_.x.middleRows(first, count), examples_.targets.middleRows(first, count),
+                 examples_.weight.segment(first, count), gradient != nullptr, *pass, dropout, first);
+        return pass;
+      }
     }
     pass->x.resize(count, examples_.x.cols());
     pass->targets.resize(count, examples_.targets.cols());
     pass->weight.resize(count);
     for (Index i = 0; i < count; ++i) {
       const Index row = which[at(first + i)];
-      pass->x.row(i) = examples_.x.row(row);
+      pass->x.row(i) = examples_.x.row(row).cast<T>();
       pass->targets.row(i) = examples_.targets.row(row);
       pass->weight(i) = examples_.weight(row);
     }
@@ -163,23 +167,23 @@ double Objective::sum(const Vector& weights, std::span<const Index> which, Vecto
     return pass;
   };
   const auto merge = [&](State& into, const State& from) {
-    auto& all = *static_cast<Pass*>(into.get());
-    const auto& more = *static_cast<const Pass*>(from.get());
+    auto& all = *static_cast<PassOf<T>*>(into.get());
+    const auto& more = *static_cast<const PassOf<T>*>(from.get());
     all.loss += more.loss;
     if (gradient) all.gradient += more.gradient;
   };
   const State all = fold_tree((rows + piece - 1) / piece, execution_, leaf, merge);
-  auto& found = *static_cast<Pass*>(all.get());
+  auto& found = *static_cast<PassOf<T>*>(all.get());
   if (gradient) gradient->swap(found.gradient);
   return found.loss;
 }
 
-double Objective::loss(const Vector& weights) const { return sum(weights, {}, nullptr, {}); }
+double Objective::loss(const Vector& weights) const { return sum<double>(weights, {}, nullptr, {}, free_); }
 
 double Objective::value(const Vector& weights) const { return loss(weights) + added(weights, nullptr); }
 
 double Objective::value(const Vector& weights, Vector& gradient) const {
-  const double of_rows = sum(weights, {}, &gradient, {});
+  const double of_rows = sum<double>(weights, {}, &gradient, {}, free_);
   return of_rows + added(weights, &gradient);
 }
 
@@ -235,7 +239,11 @@ Matrix Objective::gauss_newton(const Vector& weights) const {
 
 double Objective::batch(const Vector& weights, std::span<const Index> which, const Dropout& dropout,
                         Vector& gradient) const {
-  return sum(weights, which, &gradient, dropout);
+  if (precision_ == Precision::full) return sum<double>(weights, which, &gradient, dropout, free_);
+  weights_ = weights.cast<float>();
+  const double loss = sum<float>(weights_, which, &gradient_, dropout, free_single_);
+  gradient = gradient_.cast<double>();
+  return loss;
 }
 
 Course train_by_batches(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how,
@@ -311,7 +319,7 @@ Course train_by_batches(const Objective& objective, const Examples& held_out, Ve
 Course train_on_all(const Objective& objective, const Examples& held_out, Vector start, const TrainingOptions& how) {
   Course out;
   Judge judge(objective, held_out, how.patience);
-  double norm_at_start = 0;
+  double norm_at_start = how.norm_at_start;
   Vector last = start;
   bool waited = false;
   MinimiseOptions options;
@@ -320,7 +328,7 @@ Course train_on_all(const Objective& objective, const Examples& held_out, Vector
   options.stop = [&](const Iterate& at) {
     const double norm = at.gradient.stableNorm();
     if (at.iteration == 0) {
-      norm_at_start = norm;
+      if (norm_at_start == 0) norm_at_start = norm;
     } else {
       const double mean = (at.value - objective.added(at.x)) / objective.total();
       last = at.x;

@@ -34,13 +34,15 @@ struct Past {
 /// their numbers: the same bits on any number of threads.
 class Objective {
  public:
-  Objective(const Network& net, const Examples& examples, double decay, Execution execution, const Past* past = nullptr)
+  Objective(const Network& net, const Examples& examples, double decay, Execution execution, const Past* past = nullptr,
+            Precision precision = Precision::full)
       : net_(net),
         examples_(examples),
         decay_(decay),
         total_(examples.weight.sum()),
         execution_(std::move(execution)),
-        past_(past) {}
+        past_(past),
+        precision_(precision) {}
   const Network& net() const { return net_; }
   const Examples& examples() const { return examples_; }
   const Execution& execution() const { return execution_; }
@@ -57,18 +59,25 @@ class Objective {
   Vector curvature(const Vector& weights) const;
   /// All of it: a positive semidefinite matrix for the Hessian, its upper triangle.
   Matrix gauss_newton(const Vector& weights) const;
-  /// Σ w loss over the rows named, and its gradient.
+  /// Σ w loss over the rows named, and its gradient, in numbers of the precision. (All rows at once are always looked at in full.)
   double batch(const Vector& weights, std::span<const Index> which, const Dropout& dropout, Vector& gradient) const;
 
  private:
-  double sum(const Vector& weights, std::span<const Index> which, Vector* gradient, const Dropout& dropout) const;
+  template <class T>
+  using Passes = std::vector<std::unique_ptr<PassOf<T>>>;
+  template <class T>
+  double sum(const VectorOf<T>& weights, std::span<const Index> which, VectorOf<T>* gradient, const Dropout& dropout,
+             Passes<T>& free) const;
   const Network& net_;
   const Examples& examples_;
   double decay_, total_;
   Execution execution_;
   const Past* past_;
+  Precision precision_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Pass>> free_;  // spaces of passes that are over
+  mutable Passes<double> free_;  // spaces of passes that are over
+  mutable Passes<float> free_single_;
+  mutable SingleVector weights_, gradient_;  // of a batch, rounded
 };
 
 struct TrainingOptions {
@@ -80,6 +89,7 @@ struct TrainingOptions {
   double step = 0.001, fade = 0, momentum = 0.9, dropout = 0, noise = 0;
   std::vector<double> rates = {};  // factor on the step of each layer with weights; empty: all 1
   int patience = 10;               // epochs, or iterations, without a lower loss of the rows held out
+  double norm_at_start = 0;        // of the gradient, that `tolerance` is relative to; 0: where the work begins
 };
 
 /// What became of it.

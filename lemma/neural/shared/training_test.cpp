@@ -134,23 +134,41 @@ TEST(Training, GivesTheLossOfEachEpochThatPlainLoopsGive) {
     }
 }
 
+TEST(Training, InSinglePrecisionGivesTheLossesOfPlainLoopsToFourDigits) {
+  const Examples all = made_up(203, 5), none{Matrix(0, 3), Matrix(0, 2), Vector(0)};
+  const Vector start = kNet.initial(Init::glorot, RandomStream(3));
+  const RandomStream order(7, 1);
+  for (const Solver solver : {Solver::sgd, Solver::nesterov, Solver::adam, Solver::rmsprop}) {
+    TrainingOptions how{.solver = solver, .epochs = 10, .batch = 32, .step = 0.01, .fade = 0.1, .momentum = 0.8};
+    const Objective objective(kNet, all, 0.5, {}, nullptr, Precision::single);
+    const Course found = train_by_batches(objective, none, start, how, order, RandomStream(7, 2));
+    const Numbers plain = plain_epochs(kNet, all, start, how, 0.5, order);
+    ASSERT_EQ(found.training.size(), plain.size());
+    double off = 0;
+    for (std::size_t e = 0; e < plain.size(); ++e) off = std::max(off, std::abs(found.training[e] / plain[e] - 1));
+    EXPECT_LE(off, 1e-4) << name_of(solver);
+    EXPECT_GT(off, 0) << name_of(solver);
+  }
+}
+
 TEST(Training, HasTheSameBitsOnAnyNumberOfThreads) {
   const Examples all = made_up(1501, 5), held_out = made_up(300, 6);
   const Vector start = kNet.initial(Init::glorot, RandomStream(3));
-  const auto trained = [&](int threads, bool on_all) {
+  const auto trained = [&](int threads, bool on_all, Precision precision) {
     Execution execution;
     execution.threads = threads;
-    const Objective objective(kNet, all, 0.1, execution);
+    const Objective objective(kNet, all, 0.1, execution, nullptr, precision);
     TrainingOptions how{
         .solver = on_all ? Solver::lbfgs : Solver::adam, .max_iterations = 40, .epochs = 3, .batch = 200};
     how.dropout = on_all ? 0 : 0.2;
     return on_all ? train_on_all(objective, held_out, start, how)
                   : train_by_batches(objective, held_out, start, how, RandomStream(1), RandomStream(2));
   };
-  for (const bool on_all : {false, true}) {
-    const Course one = trained(1, on_all);
+  for (const auto& [on_all, precision] :
+       {std::pair{false, Precision::full}, {false, Precision::single}, {true, Precision::full}}) {
+    const Course one = trained(1, on_all, precision);
     for (const int threads : {2, 3, 8}) {
-      const Course other = trained(threads, on_all);
+      const Course other = trained(threads, on_all, precision);
       EXPECT_EQ(other.weights, one.weights) << threads;
       EXPECT_EQ(other.training, one.training) << threads;
       EXPECT_EQ(other.held_out, one.held_out) << threads;
