@@ -197,7 +197,8 @@ Matrix whitening_of(const Ica& spec, const Rows& rows, const Matrix& covariance)
     return (own.vectors.leftCols(count) * own.values.head(count).cwiseSqrt().cwiseInverse().asDiagonal()).transpose() *
            by.asDiagonal();
   const Eigenpairs axes = symmetric_eigen(covariance, count);
-  return (axes.vectors * axes.values.cwiseSqrt().cwiseInverse().asDiagonal()).transpose();
+  const Vector varies = (covariance.diagonal().array() > 0).cast<double>();  // of others rounding leaves a trace
+  return (axes.vectors * axes.values.cwiseSqrt().cwiseInverse().asDiagonal()).transpose() * varies.asDiagonal();
 }
 
 /// Plain sums of the rows and of what the model says their sources are.

@@ -142,6 +142,18 @@ TEST(Ica, OfNearlyDependentColumnsASecondLookAgrees) {
     }
 }
 
+TEST(Ica, AColumnThatDoesNotVaryHasNoPartInFewerSources) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    Matrix x = normal_matrix(50, 5, seed);
+    x.col(2).setConstant(0.1);
+    const auto model = fit(Ica{.components = 2}, x);
+    EXPECT_EQ(model.unmixing.row(2).norm(), 0) << seed;
+    EXPECT_EQ(model.mixing.row(2).norm(), 0) << seed;
+    const Certificate again = certify(model, MemoryRows(x), {});
+    EXPECT_EQ(again.holds(), model.certificate.holds()) << seed << ": " << again.message;
+  }
+}
+
 TEST(Ica, BadInputIsRefused) {
   EXPECT_NE(message_of([] { fit(Ica{.components = 6}, mixed(sources(50), 4)); }).find("must be at most 3"),
             std::string::npos);

@@ -37,6 +37,15 @@ inline std::vector<Wanted> ways_to_fit(const Method& method) {
       {"quantile", {"quantile(tau=0.1)", "y" + features}},
       {"lasso", {"lasso(standardize=false)", "y" + features}},
       {"pca", {"pca(scale=true)", features}},
+      {"ica", {"ica(components=2)", features}},
+      {"ica", {"ica(contrast=cube)", features}},
+      {"cca", {"cca", "cbind(y, count)" + features}},
+      {"pls", {"pls", "cbind(y, count)" + features}},
+      {"multitask_lasso", {"multitask_lasso", "cbind(y, count)" + features}},
+      {"prototypes", {"prototypes(by=edited)", "class" + features}},
+      {"prototypes", {"prototypes(by=lvq1)", "class" + features}},
+      {"mlp", {"mlp(layers=3, solver=adam, epochs=5)", "class" + features}},
+      {"tsne", {"tsne(forces=barnes_hut, max_iterations=50)", features}},
   };
   for (const auto& [whose, wanted] : more)
     if (whose == name) out.push_back(wanted);
