@@ -20,8 +20,8 @@ std::optional<Index> eigenvalues_below(const Csr& symmetric, double sigma) {
   Eigen::SparseMatrix<double> a(n, n);
   a.setFromTriplets(lower.begin(), lower.end());
   const SparseLdlt factor(a);
-  if (factor.info() != Eigen::Success) return {};
-  const Vector pivots = factor.vectorD();
+  if (!factor.exists()) return {};
+  const Vector pivots = factor.pivots();
   Index out = 0;
   for (const double pivot : pivots) {
     if (!std::isfinite(pivot) || std::abs(pivot) < 1e-14 * (size + std::abs(sigma))) return {};

@@ -198,7 +198,7 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     shifted.setFromTriplets(entries.begin(), entries.end());
     execution.report(0.05, "factorising a sparse matrix");
     const SparseLdlt factor(shifted);
-    require(factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 0,
+    require(factor.exists() && factor.pivots().minCoeff() > 0,
             "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
     const Operator inverse = [&](const Columns& x) {
       Columns out(x.rows(), x.cols());

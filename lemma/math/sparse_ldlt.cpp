@@ -1,4 +1,5 @@
 // lemma/math/sparse_ldlt.cpp
+#include <Eigen/SparseCholesky>
 #include <lemma/core/hearing.hpp>
 #include <lemma/math/sparse_ldlt.hpp>
 #include <vector>
@@ -7,7 +8,12 @@ namespace lemma {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-SparseLdlt::SparseLdlt(const Sparse& a) {
+struct SparseLdlt::Factor : Eigen::SimplicialLDLT<Sparse> {
+  explicit Factor(const Sparse& a);
+  void factorise_rows(const Sparse& upper);
+};
+
+SparseLdlt::Factor::Factor(const Sparse& a) {
   analyzePattern(a);
   ask();
   Sparse upper(a.rows(), a.cols());
@@ -17,7 +23,7 @@ SparseLdlt::SparseLdlt(const Sparse& a) {
 
 /// Row k of L solves L₁ D₁ l = a, with L₁ and D₁ the rows before it and a those entries of A: its places are what the entries
 /// reach in the tree of elimination, from the leaves on.
-void SparseLdlt::factorise_rows(const Sparse& upper) {
+void SparseLdlt::Factor::factorise_rows(const Sparse& upper) {
   const int n = static_cast<int>(upper.cols());
   const int* const begin = m_matrix.outerIndexPtr();
   int* const row_of = m_matrix.innerIndexPtr();
@@ -63,5 +69,10 @@ void SparseLdlt::factorise_rows(const Sparse& upper) {
     }
   }
 }
+
+SparseLdlt::SparseLdlt(const Sparse& a) : factor_(std::make_shared<const Factor>(a)) {}
+bool SparseLdlt::exists() const { return factor_->info() == Eigen::Success; }
+Vector SparseLdlt::pivots() const { return factor_->vectorD(); }
+Vector SparseLdlt::solve(const Vector& b) const { return factor_->solve(b); }
 
 }  // namespace lemma
