@@ -16,6 +16,8 @@ TEST(Elsewhere, FlagsOfOthersAreMetWithOursWhereTheMethodHasThem) {
   EXPECT_EQ(flag_here("--max_iter", lasso), ": here it is '--max_iterations'");
   EXPECT_EQ(flag_here("--lamda", lasso), " (did you mean '--lambda'?)");
   EXPECT_EQ(flag_here("--n_estimators", {"--rounds"}), ": here it is '--rounds'");
+  EXPECT_EQ(flag_here("--k", {"--components", "--seed"}), ": here it is '--components'");
+  EXPECT_EQ(flag_here("--components", {"--k", "--seed"}), ": here it is '--k'");
 }
 
 TEST(Elsewhere, SoAreCommands) {
