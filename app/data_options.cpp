@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <fmt/core.h>
+#include <fstream>
 #include <lemma/core/error.hpp>
 #include <lemma/core/params.hpp>
 #include <lemma/data/where.hpp>
@@ -219,6 +221,15 @@ std::shared_ptr<const TableStream> DataOptions::where_it_lies(const Context& con
   if (!parsed) return stream(context);
   tell_notes(parsed->schema(), context);
   return parsed;
+}
+
+bool is_model_file(const std::string& path) {
+  constexpr std::string_view kBegins = "LEMMA";
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string begins(kBegins.size(), '\0');
+  return file.read(begins.data(), static_cast<std::streamsize>(begins.size())) && begins == kBegins;
 }
 
 Missing parse_missing(const std::string& name) {

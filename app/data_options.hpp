@@ -49,6 +49,9 @@ struct DataOptions {
   std::shared_ptr<const TableStream> where_it_lies(const Context& context, const ChooseColumns& wanted = {}) const;
 };
 
+/// Whether a file begins as the models do that `fit -o` writes.
+bool is_model_file(const std::string& path);
+
 Missing parse_missing(const std::string& name);
 
 }  // namespace lemma::app

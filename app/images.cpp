@@ -10,9 +10,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/core.h>
+#include <lemma/catalog.hpp>
 #include <lemma/core/params.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/image/pixels.hpp>
+#include <lemma/model/store.hpp>
 
 namespace lemma::app {
 namespace {
@@ -114,7 +116,19 @@ void write_folder(const std::string& folder, const Pictures& pictures, const std
   }
 }
 
-void images(const ImagesCall& options, Context& context) {
+/// The table of the data; of a model that of its components, a column each.
+Table table_of(ImagesCall& options, Context& context) {
+  if (!is_model_file(options.data.data)) return options.data.table(context);
+  const TrainedModel trained = load(options.data.data, catalog());
+  const Value results = trained.model->results(trained.names());
+  if (!results.find("loadings"))
+    throw Error(fmt::format("{}: a model of {} has no loadings to make images of", options.data.data,
+                            trained.model->method().name()));
+  options.of = "columns";
+  return trained.result_table("loadings");
+}
+
+void images(ImagesCall options, Context& context) {
   const auto size = parse_size(options.size);
   if (!size || size->first < 1 || size->second < 1 || size->first > kMostSide || size->second > kMostSide)
     throw Error(fmt::format("--size is '{}', must be height x width, such as 8x8, of at most {} pixels a side",
@@ -126,7 +140,7 @@ void images(const ImagesCall& options, Context& context) {
   if (one_file && !options.output.ends_with(".png") && !is_stdout(options.output))
     throw Error(fmt::format("images are written as PNG: call the file something.png, not {}", options.output));
   if (one_file) check_outputs({options.output}, {options.data.data});
-  const Table table = options.data.table(context);
+  const Table table = table_of(options, context);
   const Pictures pictures = pictures_of(options, table, Index{size->first} * size->second);
   const auto made = drawn(pictures, *size, scale);
   const std::string count = count_of(std::ssize(made), "image");
@@ -152,8 +166,10 @@ void images(const ImagesCall& options, Context& context) {
 void add_images(CLI::App& tool, Context& context) {
   auto options = std::make_shared<ImagesCall>();
   auto* command = add_command(tool, "images", "rows or columns of numbers as PNG files");
-  options->data.add(*command, "the numbers: CSV, .npy or LIBSVM file, '-', or a built-in data set");
-  add_option(*command, "--size", options->size, "height x width: 8x8; so many numbers each image has, row after row")
+  options->data.add(*command,
+                    "the numbers: CSV, .npy or LIBSVM file, '-', a built-in data set, or a model with components");
+  add_option(*command, "--size,--image", options->size,
+             "height x width: 8x8; so many numbers each image has, row after row")
       ->required();
   add_option(*command, "--of", options->of, "what an image is made of: rows, or columns, such as those of components")
       ->capture_default_str();
@@ -166,8 +182,7 @@ void add_images(CLI::App& tool, Context& context) {
       ->required();
   command->footer(
       "Example: lemma images digits --size 8x8 --by digit -o digit_images\n"
-      "Components as images: lemma show pca.lemma loadings | lemma images - --header true --of columns --size 16x16 -o "
-      "faces.png");
+      "Components as images: lemma images pca.lemma --size 16x16 -o faces.png");
   command->callback([options, &context] { images(*options, context); });
 }
 

@@ -21,13 +21,6 @@ struct Show {
   DataOptions data;
 };
 
-bool is_model(const std::string& path) {
-  std::error_code none;
-  if (!fs::is_regular_file(path, none)) return false;
-  const auto bytes = read_file(path);
-  return bytes.size() >= 5 && std::equal(bytes.begin(), bytes.begin() + 5, "LEMMA");
-}
-
 std::string place_of(const Show& options) {
   if (!options.ledger.path.empty()) return options.ledger.path;
   return (fs::path(options.data.data).parent_path() / ".lemma" / "ledger.db").string();
@@ -84,7 +77,7 @@ void show(const Show& options, Context& context) {
   const Ledger ledger(place);
   std::vector<LedgerEntry> entries;
   if (what.empty()) entries = ledger.entries();
-  else if (is_model(what)) entries = ledger.entries({}, model_id(read_file(what)));
+  else if (is_model_file(what)) entries = ledger.entries({}, model_id(read_file(what)));
   else {
     const auto stream = options.data.stream(context);
     const bool selected = !options.data.where.empty() || !options.data.rows.empty();

@@ -127,12 +127,23 @@ Table numeric_table(const Matrix& x, const std::vector<std::string>& names, int 
   return Table(std::move(columns));
 }
 
+/// What coordinates are called, of models that place no new rows too.
+std::vector<std::string> coordinate_names(const TrainedModel& trained) {
+  auto names = trained.model->output_names(trained.design.features());
+  if (!names.empty()) return names;
+  const Value results = trained.model->results(trained.names());
+  if (const Value* places = results.find("coordinates"))
+    for (Index k = 1; k <= places->as_matrix("coordinates").cols(); ++k) names.push_back(fmt::format("D{}", k));
+  return names;
+}
+
 /// Back from transformed coordinates to the user's columns.
 Table invert(const TrainedModel& trained, const Table& table, const Asked& asked) {
-  const auto names = trained.model->output_names(trained.design.features());
+  const auto names = coordinate_names(trained);
   Matrix z(table.rows(), static_cast<Index>(names.size()));
   for (std::size_t j = 0; j < names.size(); ++j) {
-    const Column& column = table.column(names[j]);
+    const Column* numbered = table.find(fmt::format("{}", j + 1));  // as `show` writes coordinates
+    const Column& column = numbered && !table.find(names[j]) ? *numbered : table.column(names[j]);
     if (column.type() != ColumnType::numeric) throw Error(fmt::format("column '{}' is not numeric", names[j]));
     z.col(static_cast<Index>(j)) = Eigen::Map<const Vector>(column.numbers().values.data(), table.rows());
   }

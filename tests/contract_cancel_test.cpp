@@ -102,6 +102,29 @@ TEST(CancelledParts, AreKeptAndNothingIsClaimedOfTheRest) {
   }
 }
 
+/// Pictures that are searched for step by step keep the places that were reached.
+TEST(CancelledPictures, KeepThePlacesThatWereReachedAndClaimNothing) {
+  for (const std::string name : {"smacof", "sammon", "nonmetric_mds", "tsne"}) {
+    const Method& method = find_method(name, catalog());
+    const Example example = good(method);
+    Patience endless(kEndless);
+    train_on(method, example, asking(endless));
+    int kept = 0;
+    for (long long share = 1; share < 10; ++share) {
+      Patience patience(endless.asked() * share / 10);
+      try {
+        const auto trained = train_on(method, example, asking(patience));
+        const Certificate& certificate = trained.model->certificate();
+        if (certificate.holds()) continue;  // it was there already
+        EXPECT_EQ(certificate.stopped, "cancelled") << name;
+        EXPECT_TRUE(certificate.message.starts_with("Cancelled after ")) << certificate.message;
+        ++kept;
+      } catch (const Cancelled&) {}  // before the first step, or while the picture was looked at
+    }
+    EXPECT_GE(kept, 2) << name;
+  }
+}
+
 // ---- wide enough that a single factorisation would take its time ----
 
 /// n rows of p independent normal columns, a response that hangs on the first ten, and two classes.

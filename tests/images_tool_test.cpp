@@ -119,6 +119,21 @@ TEST(ImagesTool, RowsBecomeFilesAndComeBackAsTheyWere) {
   EXPECT_EQ(image_in(in, "centers/9.png"), (Image{1, 2, 1, {255, 0}}));
 }
 
+TEST(ImagesTool, ComponentsOfAModelAreImages) {
+  const Folder in;
+  ASSERT_EQ(in.lemma("fit pca iris '~ . - species' --components 3 -o pca.lemma").code, 0);
+  const auto made = in.lemma("images pca.lemma --image 2x2 -o parts");
+  EXPECT_EQ(made.code, 0) << made.err;
+  in.write("loadings.csv", in.lemma("show pca.lemma loadings").out);
+  EXPECT_EQ(in.lemma("images loadings.csv --size 2x2 --of columns -o same").code, 0);
+  for (const std::string name : {"PC1.png", "PC3.png"})
+    EXPECT_EQ(image_in(in, "parts/" + name), image_in(in, "same/" + name));
+  EXPECT_FALSE(in.has("parts/PC4.png"));
+  EXPECT_TRUE(in.lemma("images pca.lemma --size 3x2 -o x").err.find("--size 3x2 is 6 numbers") != std::string::npos);
+  ASSERT_EQ(in.lemma("fit ols iris 'sepal_length ~ petal_length' -o ols.lemma").code, 0);
+  EXPECT_TRUE(in.lemma("images ols.lemma --size 1x1 -o x").err.find("no loadings") != std::string::npos);
+}
+
 TEST(ImagesTool, SaysWhatCannotBeAnImage) {
   const Folder in;
   in.write("d.csv", "a,b\n1,2\n3,\n");

@@ -240,6 +240,25 @@ TEST(Tool, DigitsAreThoseOfThePredictionsAndNotOfTheTable) {
   EXPECT_EQ(in.lemma("predict s.lemma z.csv --inverse --digits 3").out, "x\n1.23\n2.5\n3.75\n4.4\n");
 }
 
+TEST(Tool, PlacesOfAnEmbeddingLeadBackToItsColumns) {
+  const Folder in;
+  for (const std::string method : {"isomap", "smacof"}) {  // one that places new rows, and one that does not
+    ASSERT_EQ(in.lemma("fit " + method + " iris '~ . - species' -o m.lemma").code, 0);
+    in.write("places.csv", in.lemma("show m.lemma coordinates").out);
+    const auto back = in.lemma("predict m.lemma places.csv --header true --inverse --digits 3");
+    ASSERT_EQ(back.code, 0) << back.err;
+    EXPECT_TRUE(back.out.starts_with("sepal_length,sepal_width,petal_length,petal_width\n5."))
+        << back.out.substr(0, 90);
+    EXPECT_EQ(std::count(back.out.begin(), back.out.end(), '\n'), 151);
+    in.write("named.csv", "D2,D1\n0,0\n");
+    EXPECT_EQ(in.lemma("predict m.lemma named.csv --inverse").code, 0);
+    in.write("half.csv", "D1\n0\n");
+    EXPECT_TRUE(contains(in.lemma("predict m.lemma half.csv --inverse").err, "D2"));
+  }
+  ASSERT_EQ(in.lemma("fit smacof uscities '~ . - city' --input square -o m.lemma").code, 0);
+  EXPECT_TRUE(contains(in.lemma("predict m.lemma named.csv --inverse").err, "it was given dissimilarities"));
+}
+
 TEST(Tool, RowsWithMissingValuesCanBeKeptEmptyAtPrediction) {
   const Folder in;
   in.write("train.csv", "x,y\n1,1\n2,2.1\n3,2.9\n4,4\n");

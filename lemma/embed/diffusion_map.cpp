@@ -89,7 +89,7 @@ Certificate certificate_of(const DiffusionMapModel& model, const Walk& walk, Com
 }  // namespace
 
 void DiffusionMapModel::check() const {
-  check_embedded(DiffusionMap::name, Input::rows, spec.metric, spec.dimensions);
+  check_embedded(DiffusionMap::name, spec.input, spec.metric, spec.dimensions);
   require(eigenvalues.size() == dimensions() && eigenvalues.allFinite() && degrees.size() == count() &&
               degrees.allFinite() && (degrees.array() >= 1).all() && spec.epsilon.has_value(),
           "diffusion_map: the eigenvalues or degrees do not fit the coordinates");
@@ -100,7 +100,7 @@ void DiffusionMapModel::check() const {
 
 Matrix DiffusionMapModel::transform(const MatrixView& x) const {
   Matrix out(x.rows(), dimensions());
-  for_each_new(DiffusionMap::name, *this, Input::rows, spec.metric, x, [&](Index i, std::span<const double> far) {
+  for_each_new(DiffusionMap::name, *this, spec.input, spec.metric, x, [&](Index i, std::span<const double> far) {
     const double least = *std::min_element(far.begin(), far.end());
     std::vector<double> step(at(count()));
     double sum = 0;
@@ -128,12 +128,13 @@ std::string DiffusionMapModel::summary(const Names&) const {
 
 DiffusionMapModel fit(const Valid<DiffusionMap>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
-  require_room(DiffusionMap::name, rows, Input::rows, spec->gigabytes, 5);
-  const Compared data = compare(DiffusionMap::name, Input::rows, spec->metric, rows, execution.part(0, 0.2));
+  require_room(DiffusionMap::name, rows, spec->input, spec->gigabytes, 5);
+  const Compared data = compare_known(DiffusionMap::name, spec->input, spec->metric, rows, execution.part(0, 0.2));
+  data.require_all(DiffusionMap::name);
   largest_dissimilarity(DiffusionMap::name, data.dissimilarities);
   DiffusionMapModel model;
   model.spec = *spec;
-  model.spec.metric = data.metric;
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
   if (!spec->epsilon) model.spec.epsilon = median_square(data.dissimilarities);
   if (!(*model.spec.epsilon > 0))
     throw Error("diffusion_map: more than half of the distances are 0, and their median is no width; set --epsilon");
@@ -164,8 +165,9 @@ DiffusionMapModel fit(const Valid<DiffusionMap>& spec, const Rows& rows, const F
 
 Certificate certify(const DiffusionMapModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const Compared data =
-      compared_again(DiffusionMap::name, model, Input::rows, model.spec.metric, rows, same, execution.part(0, 0.2));
+  const Compared data = compared_again(DiffusionMap::name, model, model.spec.input, model.spec.metric, rows, same,
+                                       execution.part(0, 0.2));
+  data.require_all(DiffusionMap::name);
   const Walk walk = walk_of(model.spec, data.dissimilarities, execution.part(0.2, 0.4));
   Certificate out = certificate_of(model, walk, same, execution.part(0.4, 0.7));
   compare_quality(same, model, data, execution.part(0.7, 1));

@@ -1,6 +1,7 @@
 // lemma/embed/diffusion_map.hpp
 #pragma once
 #include <lemma/embed/shared/embedded.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -15,6 +16,7 @@ namespace lemma {
 /// Cost         O(n² p) for the kernel, O(n²) for each round of eigenvectors; 16 n² bytes.
 /// Certificate  optimal: the walk made anew; residuals of the eigenvectors; and a Cholesky factor proves that no larger eigenvalue is left out.
 struct DiffusionMap {
+  Input input = Input::rows;
   Metric metric;
   std::optional<double> epsilon;
   double alpha = 1;
@@ -34,6 +36,7 @@ struct DiffusionMap {
   static constexpr auto params() {
     using S = DiffusionMap;
     return Listing{
+        param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &S::metric, "how rows are compared"),
         param("epsilon", &S::epsilon, "of exp(-d^2 / epsilon); chosen: the median of the squared distances", above(0),
               Step::logarithmic),
@@ -42,6 +45,7 @@ struct DiffusionMap {
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
         param("gigabytes", &S::gigabytes, "gigabytes that the kernel matrix may take", above(0))};
   }
+  Needs needs(Needs usual) const { return needs_for(input, metric, usual); }
 };
 static_assert(Described<DiffusionMap>);
 
@@ -60,9 +64,11 @@ struct DiffusionMapModel : Embedded {
                   last_fields());
   }
   void check() const;
+  bool gives(std::string_view) const { return spec.input != Input::pairs; }
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  Matrix inverse(const MatrixView& z) const { return way_back(DiffusionMap::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

@@ -20,12 +20,11 @@ constexpr Index kMostDense = 500;  // beyond it a few eigenvalues come by Krylov
 
 /// The graph, its ways, and what follows from them.
 struct Ground {
-  Matrix points;
-  BoundMetric metric;
+  Compared things;
   Neighborhood near;
   std::vector<Index> sources;  // landmarks, or all rows
   Matrix ways;                 // a row for each source
-  bool all() const { return static_cast<Index>(sources.size()) == points.rows(); }
+  bool all() const { return static_cast<Index>(sources.size()) == things.count(); }
 };
 
 void require_room(const Isomap& spec, Index n, Index sources) {
@@ -38,13 +37,29 @@ void require_room(const Isomap& spec, Index n, Index sources) {
                     count_of(n, "row"), format_bytes(bytes), format_bytes(1e9 * spec.gigabytes)));
 }
 
-Ground ground_of(const Isomap& spec, ComparedPoints data, std::vector<Index> sources, const Execution& execution) {
-  require_room(spec, data.points.rows(), static_cast<Index>(sources.size()));
-  Neighborhood near =
-      neighborhood(Isomap::name, Neighbors(data.points, data.metric, SearchOptions{}, execution.part(0, 0.1)),
-                   data.points, spec.near(), execution.part(0.1, 0.3));
+Ground ground_of(const Isomap& spec, Compared things, std::vector<Index> sources, const Execution& execution) {
+  require_room(spec, things.count(), static_cast<Index>(sources.size()));
+  Neighborhood near = neighborhood(Isomap::name, things, spec.near(), execution.part(0, 0.3));
   Matrix ways = shortest_paths(near.graph, sources, execution.part(0.3, 1, "shortest ways"));
-  return {std::move(data.points), std::move(data.metric), std::move(near), std::move(sources), std::move(ways)};
+  return {std::move(things), std::move(near), std::move(sources), std::move(ways)};
+}
+
+/// Each edge once: two things, from < to, and its length.
+Matrix edges_of(const Graph& graph) {
+  Matrix out(graph.entries() / 2, 3);
+  Index next = 0;
+  for (Index i = 0; i < graph.count(); ++i)
+    for (std::size_t k = 0; k < graph.neighbors_of(i).size(); ++k)
+      if (const Index j = graph.neighbors_of(i)[k]; i < j)
+        out.row(next++) << static_cast<double>(i), static_cast<double>(j), graph.weights_of(i)[k];
+  return out;
+}
+
+Graph graph_from(const Matrix& edges, Index things) {
+  std::vector<Edge> all;
+  for (Index e = 0; e < edges.rows(); ++e)
+    all.push_back({static_cast<Index>(edges(e, 0)), static_cast<Index>(edges(e, 1)), edges(e, 2)});
+  return Graph::of_edges(things, all);
 }
 
 /// −½ J G² J of the ways between the sources, in units of the longest; of two directions of a way the one from the first counts.
@@ -155,6 +170,14 @@ Certificate certificate_of(const IsomapModel& model, const Ground& ground, const
   same.number("longest_way", model.longest_way, ground.ways.maxCoeff(), ground.ways.maxCoeff());
   for (Index s = 0; s < model.mean_squares.size(); ++s)
     same.entry("mean_squares", s, model.mean_squares(s) / squared, centred.squares.means(s), 1, kTolerance);
+  if (model.spec.input == Input::square) {
+    const Matrix edges = edges_of(ground.near.graph);
+    if (edges.rows() != model.edges.rows())
+      same.number("edges", static_cast<double>(model.edges.rows()), static_cast<double>(edges.rows()), 1);
+    for (Index e = 0; e < std::min(edges.rows(), model.edges.rows()); ++e)
+      for (Index k = 0; k < 3; ++k)
+        same.entry("edges", 3 * e + k, model.edges(e, k), edges(e, k), k < 2 ? 1 : centred.unit);
+  }
   const Vector residual = residual_variance(ground, model.places, execution.part(0.7, 0.8));
   for (Index l = 0; l < kept; ++l)
     same.entry("residual_variance", l, model.residual_variance(l), residual(l), 1, kTolerance);
@@ -195,7 +218,7 @@ void Isomap::check() const {
 }
 
 void IsomapModel::check() const {
-  check_embedded(Isomap::name, Input::rows, spec.metric, spec.dimensions);
+  check_embedded(Isomap::name, spec.input, spec.metric, spec.dimensions);
   const Index sources = landmarks.of.empty() ? count() : static_cast<Index>(landmarks.of.size());
   require(spec.landmarks ? sources == *spec.landmarks : landmarks.of.empty(),
           "isomap: the landmarks are not as many as told");
@@ -208,6 +231,12 @@ void IsomapModel::check() const {
   for (Index k = 0; k < eigenvalues.size(); ++k)
     require(eigenvalues(k) > 0 && (k == 0 || eigenvalues(k) <= eigenvalues(k - 1)),
             "isomap: the eigenvalues do not fall, or one is not above 0");
+  require(spec.input == Input::square
+              ? edges.cols() == 3 && edges.rows() + 1 >= count() && edges.allFinite() && (edges.array() >= 0).all() &&
+                    (edges.leftCols(2).array() < static_cast<double>(count())).all() &&
+                    (edges.col(0).array() < edges.col(1).array()).all()
+              : edges.size() == 0,
+          "isomap: the edges do not fit the things");
   require(graph_pieces >= 1 && std::isfinite(longest_way) && longest_way > 0, "isomap: the ways are not usable");
 }
 
@@ -215,6 +244,7 @@ Matrix IsomapModel::transform(const MatrixView& x) const {
   require_width(Isomap::name, columns, x.cols());
   Matrix out(x.rows(), dimensions());
   if (x.rows() == 0) return out;
+  if (spec.input != Input::rows) return transform_given(x);
   const Neighbors rows(points, BoundMetric(spec.metric, columns));
   const Neighborhood near = neighborhood(Isomap::name, rows, points, spec.near());
   const Matrix of_sources = source_places(*this);
@@ -230,6 +260,20 @@ Matrix IsomapModel::transform(const MatrixView& x) const {
   return out;
 }
 
+/// By the dissimilarities of new things with those of the fit.
+Matrix IsomapModel::transform_given(const MatrixView& x) const {
+  Matrix out(x.rows(), dimensions());
+  const Matrix of_sources = source_places(*this);
+  const Graph graph = graph_from(edges, count());
+  for_each_new(Isomap::name, *this, spec.input, spec.metric, x, [&](Index i, std::span<const double> far) {
+    const NearThings doors = near_things(far, spec.near());
+    const Vector ways = shortest_paths_from(graph, doors.which, doors.far);
+    place(
+        *this, of_sources, [&](Index s) { return ways(landmarks.of.empty() ? s : landmarks.of[at(s)]); }, out, i);
+  });
+  return out;
+}
+
 std::string IsomapModel::summary(const Names&) const {
   TextTable table;
   table.words("", dimension_names(dimensions()))
@@ -242,9 +286,9 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
   const Execution execution = options.execution();
   IsomapModel model;
   model.spec = *spec;
-  ComparedPoints data = points_of(Isomap::name, rows, spec->metric, execution.part(0, 0.05));
-  model.spec.metric = data.metric.metric();
-  const Index n = data.points.rows();
+  Compared data = things_of(Isomap::name, spec->input, rows, spec->metric, execution.part(0, 0.05));
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
+  const Index n = data.count();
   std::vector<Index> sources(at(n));
   std::iota(sources.begin(), sources.end(), Index{0});
   if (spec->landmarks) {
@@ -291,7 +335,8 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
   model.longest_way = ground.ways.maxCoeff();
   model.graph_pieces = ground.near.parts;
   model.residual_variance = residual_variance(ground, model.places, execution.part(0.8, 0.85));
-  model.describe(ground.points, ground.metric, execution.part(0.85, 0.95, "quality of the picture"));
+  if (spec->input == Input::square) model.edges = edges_of(ground.near.graph);
+  model.describe(ground.things, rows.width(), execution.part(0.85, 0.95, "quality of the picture"));
   Comparison same;
   model.certificate = certificate_of(model, ground, centred, same, execution.part(0.95, 1));
   return model;
@@ -299,7 +344,8 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
 
 Certificate certify(const IsomapModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  ComparedPoints data = points_again(Isomap::name, model, rows, model.spec.metric, same, execution.part(0, 0.05));
+  Compared data =
+      things_again(Isomap::name, model, model.spec.input, rows, model.spec.metric, same, execution.part(0, 0.05));
   std::vector<Index> sources = model.landmarks.of;
   if (sources.empty()) {
     sources.resize(at(model.count()));
@@ -308,7 +354,7 @@ Certificate certify(const IsomapModel& model, const Rows& rows, const Execution&
   const Ground ground = ground_of(model.spec, std::move(data), std::move(sources), execution.part(0.05, 0.5));
   const CentredWays centred = centred_ways(ground, execution.part(0.5, 0.55));
   Certificate out = certificate_of(model, ground, centred, same, execution.part(0.55, 0.8));
-  compare_quality(same, model, Dissimilarities::on_demand(ground.points, ground.metric), {}, execution.part(0.8, 1));
+  compare_quality(same, model, ground.things, execution.part(0.8, 1));
   report(same, out);
   return out;
 }

@@ -1,6 +1,7 @@
 // lemma/embed/isomap.hpp
 #pragma once
 #include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/geometry/kept_rows.hpp>
 #include <lemma/model/method.hpp>
 
@@ -16,6 +17,9 @@ namespace lemma {
 ///
 ///     y_k = Σ_l x_lk (m_l − g_l²) / (2 λ_k),     g_l = min over its neighbours i of d(y, x_i) + g_il
 ///
+/// Dissimilarities may be given in the place of rows, of all pairs or of some; the graph then has edges of known pairs alone. Of a square
+/// a new thing has its dissimilarities with the things, and the model keeps the edges.
+///
 /// A graph in pieces is joined by the shortest edges between them, and a warning says so; or refused.
 ///
 /// Cost         neighbours, then O(n k log n) time for the ways of each row (or landmark); 8 n² bytes and O(n²) for each round of
@@ -23,6 +27,7 @@ namespace lemma {
 /// Certificate  optimal: the graph made anew; its ways obey Bellman's equations, the coordinates are eigenvectors of B to 1e-8 of
 ///              λ₁, and the norms of what they leave of B, or a Cholesky factor, prove that no larger eigenvalue is left out.
 struct Isomap {
+  Input input = Input::rows;
   Metric metric;
   int neighbors = 10;
   std::optional<double> radius;
@@ -44,6 +49,7 @@ struct Isomap {
   static constexpr auto params() {
     using S = Isomap;
     return Listing{
+        param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &S::metric, "how rows are compared"),
         param("neighbors", &S::neighbors, "nearest rows that a row is joined to", at_least(1)),
         param("radius", &S::radius, "rows at most so far are joined, in the place of neighbors", above(0),
@@ -55,6 +61,7 @@ struct Isomap {
   }
   void check() const;
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  Needs needs(Needs usual) const { return needs_of_near(input, metric, usual); }
 };
 static_assert(Described<Isomap>);
 
@@ -68,6 +75,7 @@ struct IsomapModel : Embedded {
   Index graph_pieces = 1;
   RowNumbers landmarks;
   Vector mean_squares;
+  Matrix edges;
 
   static constexpr auto fields() {
     using M = IsomapModel;
@@ -79,13 +87,18 @@ struct IsomapModel : Embedded {
                 result("longest_way", &M::longest_way, "the largest of the lengths"),
                 result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
                 result("landmarks", &M::landmarks, "rows that the axes are made of, from 1; none: all", kRowNumbers),
-                state("mean_squares", &M::mean_squares, "of the ways from each landmark, or row, to place new rows")},
+                state("mean_squares", &M::mean_squares, "of the ways from each landmark, or row, to place new rows"),
+                later(state("edges", &M::edges,
+                            "of a given square: two things and the length of each edge, to place new ones"))},
         last_fields());
   }
   void check() const;
+  bool gives(std::string_view) const { return spec.input != Input::pairs; }
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
+  Matrix transform_given(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  Matrix inverse(const MatrixView& z) const { return way_back(Isomap::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

@@ -26,11 +26,9 @@ double mean_edge(const Graph& graph) {
   return sum / static_cast<double>(graph.entries());
 }
 
-Affinities affinities_of(LaplacianEigenmaps& spec, const ComparedPoints& data, const Execution& execution) {
+Affinities affinities_of(LaplacianEigenmaps& spec, const Compared& things, const Execution& execution) {
   Affinities out;
-  out.near = neighborhood(LaplacianEigenmaps::name,
-                          Neighbors(data.points, data.metric, SearchOptions{}, execution.part(0, 0.1)), data.points,
-                          spec.near(), execution.part(0.1, 1));
+  out.near = neighborhood(LaplacianEigenmaps::name, things, spec.near(), execution);
   if (spec.affinity == Affinity::heat && !spec.sigma) spec.sigma = mean_edge(out.near.graph);
   out.graph = out.near.graph.reweighted([&](double d) { return affinity_of(spec, d); });
   out.degree = out.graph.degrees();
@@ -88,44 +86,55 @@ void LaplacianEigenmaps::check() const {
 }
 
 void LaplacianEigenmapsModel::check() const {
-  check_embedded(LaplacianEigenmaps::name, Input::rows, spec.metric, spec.dimensions);
+  check_embedded(LaplacianEigenmaps::name, spec.input, spec.metric, spec.dimensions);
   require(eigenvalues.size() == dimensions() && eigenvalues.allFinite() && graph_pieces >= 1 &&
               std::is_sorted(eigenvalues.begin(), eigenvalues.end()) && std::isfinite(degree_sum) && degree_sum > 0,
           "laplacian_eigenmaps: the eigenvalues do not fit the coordinates, or do not rise");
   require(spec.affinity == Affinity::binary || spec.sigma, "laplacian_eigenmaps: there is no sigma");
 }
 
+void LaplacianEigenmapsModel::place(std::span<const std::int32_t> which, std::span<const double> far,
+                                    Eigen::Ref<Matrix> out, Index row) const {
+  double degree = 0;
+  std::vector<double> w;
+  const double least = *std::min_element(far.begin(), far.end());  // beyond all of them only the shares count
+  for (const double d : far) {
+    w.push_back(spec.affinity == Affinity::binary ? 1.0
+                : spec.normalised ? std::exp(-0.5 * (d - least) * (d + least) / (*spec.sigma * *spec.sigma))
+                                  : affinity_of(spec, d));
+    degree += w.back();
+  }
+  for (Index k = 0; k < dimensions(); ++k) {
+    double sum = 0;
+    for (std::size_t j = 0; j < which.size(); ++j) sum += w[j] * places(which[j], k);
+    const double share = spec.normalised ? (1 - eigenvalues(k)) * degree : degree - eigenvalues(k);
+    if (!(share > 1e-8 * degree && share > 0))
+      throw Error(
+          fmt::format("laplacian_eigenmaps: row {} cannot be placed in dimension {}: its affinities do not exceed "
+                      "the eigenvalue {:g}; take the normalised Laplacian, or fewer dimensions",
+                      row + 1, k + 1, eigenvalues(k)));
+    out(row, k) = sum / share;
+  }
+}
+
 Matrix LaplacianEigenmapsModel::transform(const MatrixView& x) const {
   require_width(LaplacianEigenmaps::name, columns, x.cols());
   Matrix out(x.rows(), dimensions());
   if (x.rows() == 0) return out;
+  if (spec.input != Input::rows) {
+    for_each_new(LaplacianEigenmaps::name, *this, spec.input, spec.metric, x,
+                 [&](Index i, std::span<const double> far) {
+                   const NearThings near = near_things(far, spec.near());
+                   place(near.which, near.far, out, i);
+                 });
+    return out;
+  }
   const Neighbors rows(points, BoundMetric(spec.metric, columns));
   const NeighborLists near = spec.radius ? rows.within(x, *spec.radius) : rows.nearest(x, spec.neighbors);
   const NeighborLists nearest = spec.radius ? rows.nearest(x, 1) : NeighborLists();
   for (Index i = 0; i < x.rows(); ++i) {
     const NeighborLists& lists = near.rows_of(i).empty() ? nearest : near;
-    const auto which = lists.rows_of(i);
-    const auto far = lists.distances_of(i);
-    double degree = 0;
-    std::vector<double> w;
-    const double least = *std::min_element(far.begin(), far.end());  // beyond all of them only the shares count
-    for (const double d : far) {
-      w.push_back(spec.affinity == Affinity::binary ? 1.0
-                  : spec.normalised ? std::exp(-0.5 * (d - least) * (d + least) / (*spec.sigma * *spec.sigma))
-                                    : affinity_of(spec, d));
-      degree += w.back();
-    }
-    for (Index k = 0; k < dimensions(); ++k) {
-      double sum = 0;
-      for (std::size_t j = 0; j < which.size(); ++j) sum += w[j] * places(which[j], k);
-      const double share = spec.normalised ? (1 - eigenvalues(k)) * degree : degree - eigenvalues(k);
-      if (!(share > 1e-8 * degree && share > 0))
-        throw Error(
-            fmt::format("laplacian_eigenmaps: row {} cannot be placed in dimension {}: its affinities do not exceed "
-                        "the eigenvalue {:g}; take the normalised Laplacian, or fewer dimensions",
-                        i + 1, k + 1, eigenvalues(k)));
-      out(i, k) = sum / share;
-    }
+    place(lists.rows_of(i), lists.distances_of(i), out, i);
   }
   return out;
 }
@@ -140,8 +149,8 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
   const Execution execution = options.execution();
   LaplacianEigenmapsModel model;
   model.spec = *spec;
-  const ComparedPoints data = points_of(LaplacianEigenmaps::name, rows, spec->metric, execution.part(0, 0.05));
-  model.spec.metric = data.metric.metric();
+  const Compared data = things_of(LaplacianEigenmaps::name, spec->input, rows, spec->metric, execution.part(0, 0.05));
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
   const Affinities of = affinities_of(model.spec, data, execution.part(0.05, 0.4));
   if (const auto warning = warning_of(of.near, model.spec.near())) model.warnings.push_back(*warning);
   const SpectralAxes axes = spectral_axes(LaplacianEigenmaps::name, problem_of(of, spec->normalised), spec->dimensions,
@@ -151,7 +160,7 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
   turn_columns(model.places);
   model.degree_sum = of.degree.sum();
   model.graph_pieces = of.near.parts;
-  model.describe(data.points, data.metric, execution.part(0.8, 0.95, "quality of the picture"));
+  model.describe(data, rows.width(), execution.part(0.8, 0.95, "quality of the picture"));
   Comparison same;
   model.certificate = certificate_of(model, of, same, execution.part(0.95, 1));
   return model;
@@ -159,12 +168,12 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
 
 Certificate certify(const LaplacianEigenmapsModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const ComparedPoints data =
-      points_again(LaplacianEigenmaps::name, model, rows, model.spec.metric, same, execution.part(0, 0.05));
+  const Compared data = things_again(LaplacianEigenmaps::name, model, model.spec.input, rows, model.spec.metric, same,
+                                     execution.part(0, 0.05));
   LaplacianEigenmaps spec = model.spec;
   const Affinities of = affinities_of(spec, data, execution.part(0.05, 0.4));
   Certificate out = certificate_of(model, of, same, execution.part(0.4, 0.7));
-  compare_quality(same, model, Dissimilarities::on_demand(data.points, data.metric), {}, execution.part(0.7, 1));
+  compare_quality(same, model, data, execution.part(0.7, 1));
   report(same, out);
   return out;
 }

@@ -1,6 +1,7 @@
 // lemma/embed/laplacian_eigenmaps.hpp
 #pragma once
 #include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -21,6 +22,7 @@ constexpr auto names_of(Affinity) { return std::array<std::string_view, 2>{"bina
 /// Certificate  optimal: the graph made anew; residuals of the eigenvectors by the edges one after the other; and the inertia of the
 ///              matrix shows that no smaller eigenvalue is left out.
 struct LaplacianEigenmaps {
+  Input input = Input::rows;
   Metric metric;
   int neighbors = 10;
   std::optional<double> radius;
@@ -42,6 +44,7 @@ struct LaplacianEigenmaps {
   static constexpr auto params() {
     using S = LaplacianEigenmaps;
     return Listing{
+        param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &S::metric, "how rows are compared"),
         param("neighbors", &S::neighbors, "nearest rows that a row is joined to", at_least(1)),
         param("radius", &S::radius, "rows at most so far are joined, in the place of neighbors", above(0),
@@ -54,6 +57,7 @@ struct LaplacianEigenmaps {
   }
   void check() const;
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  Needs needs(Needs usual) const { return needs_of_near(input, metric, usual); }
 };
 static_assert(Described<LaplacianEigenmaps>);
 
@@ -75,10 +79,15 @@ struct LaplacianEigenmapsModel : Embedded {
         last_fields());
   }
   void check() const;
+  bool gives(std::string_view) const { return spec.input != Input::pairs; }
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  Matrix inverse(const MatrixView& z) const { return way_back(LaplacianEigenmaps::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
+
+  /// Nyström's formula, from the things that are near.
+  void place(std::span<const std::int32_t> which, std::span<const double> far, Eigen::Ref<Matrix> out, Index row) const;
 };
 
 LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& rows, const FitOptions& options);

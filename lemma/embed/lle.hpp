@@ -1,6 +1,7 @@
 // lemma/embed/lle.hpp
 #pragma once
 #include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -74,6 +75,7 @@ struct LleModel : Embedded {
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  Matrix inverse(const MatrixView& z) const { return way_back(Lle::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

@@ -1,4 +1,5 @@
 // lemma/embed/mds.cpp
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/text.hpp>
@@ -34,6 +35,29 @@ double additive_constant(const Dissimilarities& d, double unit, const Execution&
     c = next;
   }
   return c;
+}
+
+constexpr double kFlat = 1e-9;  // gradient of the stress at which filling ends
+
+Index unknown_pairs(const Compared& data) {
+  return static_cast<Index>(std::count(data.weight.begin(), data.weight.end(), 0.0));
+}
+
+/// All dissimilarities: those that are not given are filled in as the spec says.
+Dissimilarities filled_in(const MdsModel& model, const Compared& data, const Execution& execution) {
+  if (model.spec.fill == Fill::refuse) data.require_all(Mds::name);
+  if (model.spec.fill == Fill::scaling) return completed_by_places(data, model.filled_places);
+  return completed_by_ways(Mds::name, data, execution);
+}
+
+Matrix least_stress_places(const Mds& spec, const Compared& data, const Execution& execution) {
+  if (spec.fill != Fill::scaling || unknown_pairs(data) == 0) return {};
+  const Stress stress(Mds::name, data, {}, execution.part(0, 0.1));
+  const StressMinimum found = least_stress(Mds::name, stress, data,
+                                           {.most_iterations = 5000, .tolerance = kFlat, .dimensions = spec.dimensions},
+                                           execution.part(0.1, 1));
+  if (found.cancelled) throw Cancelled();
+  return found.places;
 }
 
 struct Axes {
@@ -83,6 +107,10 @@ void MdsModel::check() const {
   for (Index k = 0; k < eigenvalues.size(); ++k)
     require((k == 0 || eigenvalues(k) <= eigenvalues(k - 1)) && (k >= dimensions() || eigenvalues(k) > 0),
             "mds: the eigenvalues do not fall, or one that is kept is not above 0");
+  require(filled_pairs >= 0 && (filled_pairs == 0 || spec.fill != Fill::refuse), "mds: pairs are told to be filled in");
+  require(spec.fill == Fill::scaling && filled_pairs > 0 ? filled_places.rows() == count() && filled_places.allFinite()
+                                                         : filled_places.size() == 0,
+          "mds: the places that fill pairs in do not fit the things");
   require(mean_squares.size() == count() && mean_squares.allFinite(), "mds: the means do not fit the coordinates");
   require(std::isfinite(strain) && strain >= 0 && std::isfinite(constant) && constant >= 0 &&
               (spec.additive || constant == 0),
@@ -119,6 +147,7 @@ std::string MdsModel::summary(const Names&) const {
   if (all)
     out += fmt::format("\nKept: {} of the eigenvalues' sizes; negative: {}\n", format_fixed(goodness_of_fit(0), 4),
                        format_fixed(negative_share, 4));
+  if (filled_pairs > 0) out += fmt::format("Filled in: {}\n", count_of(filled_pairs, "pair"));
   if (spec.additive) out += fmt::format("Added to each dissimilarity: {}\n", format_significant(constant, 5));
   return out + "\n" + picture();
 }
@@ -126,14 +155,16 @@ std::string MdsModel::summary(const Names&) const {
 MdsModel fit(const Valid<Mds>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   require_room(Mds::name, rows, spec->input, spec->gigabytes, 6);
-  const Compared data = compare(Mds::name, spec->input, spec->metric, rows, execution.part(0, 0.2));
-  data.require_all(Mds::name);
-  const double unit = largest_dissimilarity(Mds::name, data.dissimilarities);
+  const Compared data = compare_known(Mds::name, spec->input, spec->metric, rows, execution.part(0, 0.2));
   MdsModel model;
   model.spec = *spec;
+  if (spec->fill != Fill::refuse) model.filled_pairs = unknown_pairs(data);
+  model.filled_places = least_stress_places(model.spec, data, execution.part(0.2, 0.3));
+  const Dissimilarities d = filled_in(model, data, execution.part(0.2, 0.3));
+  const double unit = largest_dissimilarity(Mds::name, d);
   if (spec->input == Input::rows) model.spec.metric = data.metric;
-  if (spec->additive) model.constant = unit * additive_constant(data.dissimilarities, unit, execution.part(0.2, 0.4));
-  const Centred centred = centred_squares(data.dissimilarities, unit, model.constant, execution.part(0.4, 0.5));
+  if (spec->additive) model.constant = unit * additive_constant(d, unit, execution.part(0.3, 0.4));
+  const Centred centred = centred_squares(d, unit, model.constant, execution.part(0.4, 0.5));
   execution.report(0.5, "eigenvalues");
   const Axes axes = axes_of(centred.inner, spec->dimensions, execution.part(0.5, 0.8));
   const Index kept = carrying(axes.values, spec->dimensions);
@@ -159,9 +190,9 @@ Certificate certify(const MdsModel& model, const Rows& rows, const Execution& ex
   Comparison same;
   const Compared data =
       compared_again(Mds::name, model, model.spec.input, model.spec.metric, rows, same, execution.part(0, 0.2));
-  data.require_all(Mds::name);
-  const double unit = largest_dissimilarity(Mds::name, data.dissimilarities), squared = unit * unit;
-  const Centred centred = centred_squares(data.dissimilarities, unit, model.constant, execution.part(0.2, 0.4));
+  const Dissimilarities d = filled_in(model, data, execution.part(0.2, 0.25));
+  const double unit = largest_dissimilarity(Mds::name, d), squared = unit * unit;
+  const Centred centred = centred_squares(d, unit, model.constant, execution.part(0.25, 0.4));
   const Index kept = model.dimensions();
   const Vector values = model.eigenvalues / squared;
   const Matrix places = model.places / unit;
@@ -174,8 +205,12 @@ Certificate certify(const MdsModel& model, const Rows& rows, const Execution& ex
   const bool complete = none_above(rest, values(kept - 1) + kTolerance * values(0));
 
   if (model.spec.additive)
-    same.number("constant", model.constant / unit,
-                additive_constant(data.dissimilarities, unit, execution.part(0.4, 0.5)), 1, 1e-7);
+    same.number("constant", model.constant / unit, additive_constant(d, unit, execution.part(0.4, 0.5)), 1, 1e-7);
+  if (model.spec.fill != Fill::refuse)
+    same.number("filled_pairs", static_cast<double>(model.filled_pairs), static_cast<double>(unknown_pairs(data)), 1);
+  if (model.filled_places.size() > 0)
+    same.number("filled_places", look_at_stress(data, {}, model.filled_places, execution.part(0, 0)).gradient, 0, 1,
+                1e-6);
   const bool all = values.size() == model.count();
   if (all) {
     same.number("eigenvalues", values.sum(), centred.inner.trace(), values(0), kTolerance);

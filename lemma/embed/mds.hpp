@@ -1,9 +1,16 @@
 // lemma/embed/mds.hpp
 #pragma once
 #include <lemma/embed/shared/embedded.hpp>
+#include <lemma/embed/shared/stress.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
+
+/// Pairs whose dissimilarity is not given: refused, or the shortest ways along those that are, or the distances of the places of least
+/// stress of those that are (`smacof`).
+enum class Fill { refuse, ways, scaling };
+constexpr auto names_of(Fill) { return std::array<std::string_view, 3>{"refuse", "ways", "scaling"}; }
 
 /// Classical multidimensional scaling (Torgerson 1952, Gower 1966): places of things from their dissimilarities. With
 ///
@@ -25,6 +32,7 @@ struct Mds {
   Metric metric;
   int dimensions = 2;
   bool additive = false;
+  Fill fill = Fill::refuse;
   double gigabytes = 4;
 
   static constexpr std::string_view name = "mds";
@@ -41,6 +49,9 @@ struct Mds {
                    param("metric", &Mds::metric, "how rows are compared"),
                    param("dimensions", &Mds::dimensions, "of the picture", at_least(1)),
                    param("additive", &Mds::additive, "add the least constant that makes the dissimilarities Euclidean"),
+                   param("fill", &Mds::fill,
+                         "pairs that are not given: refused, the shortest ways along the others, or as metric scaling "
+                         "(smacof) of the others places them"),
                    param("gigabytes", &Mds::gigabytes, "gigabytes that the dissimilarities may take", above(0))};
   }
   Needs needs(Needs usual) const { return needs_for(input, metric, usual); }
@@ -59,6 +70,8 @@ struct MdsModel : Embedded {
   double strain = 0;
   double constant = 0;
   Vector mean_squares;
+  Index filled_pairs = 0;
+  Matrix filled_places;
 
   static constexpr auto fields() {
     using M = MdsModel;
@@ -73,6 +86,9 @@ struct MdsModel : Embedded {
                        "2,000 things"),
                 result("strain", &M::strain, "norm of B - XX', least of all places"),
                 result("constant", &M::constant, "added to each dissimilarity"),
+                later(result("filled_pairs", &M::filled_pairs,
+                             "pairs whose dissimilarity was not given, and was filled in")),
+                later(state("filled_places", &M::filled_places, "of fill scaling: the places of least stress")),
                 state("mean_squares", &M::mean_squares, "of each thing's dissimilarities, to place new ones")},
         last_fields());
   }
@@ -81,6 +97,7 @@ struct MdsModel : Embedded {
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
+  Matrix inverse(const MatrixView& z) const { return way_back(Mds::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

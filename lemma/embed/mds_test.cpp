@@ -7,6 +7,7 @@
 #include <lemma/embed/shared/centred.hpp>
 #include <lemma/math/eigen.hpp>
 #include <lemma/model/fit.hpp>
+#include <limits>
 #include <tests/golden.hpp>
 #include <tests/message_of.hpp>
 
@@ -124,6 +125,44 @@ TEST(Mds, TheAdditiveConstantIsTheLeastThatLeavesNoNegativeEigenvalue) {
     EXPECT_LT(least(0.99 * model.constant), -1e-6) << name;
     EXPECT_GT(least(model.constant), -1e-9) << name;
   }
+}
+
+/// Distances of places in a plane, of which three tenths are not known.
+Matrix with_gaps(const Matrix& square) {
+  Matrix out = square;
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < i; ++j)
+      if ((7 * i + 3 * j) % 10 < 3) out(i, j) = out(j, i) = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+TEST(Mds, PairsThatAreNotGivenAreFilledInAsTheOthersPlaceThem) {
+  const Matrix square = distances_of(normal_matrix(30, 2, 6)), gaps = with_gaps(square);
+  const auto scaled = fit(Mds{.input = Input::square, .fill = Fill::scaling}, gaps);
+  EXPECT_EQ(scaled.filled_pairs, gaps.array().isNaN().count() / 2);
+  EXPECT_LE((distances_of(scaled.places) - square).cwiseAbs().maxCoeff(), 1e-4);
+  EXPECT_TRUE(scaled.certificate.holds()) << scaled.certificate.message;
+  const auto ways = fit(Mds{.input = Input::square, .fill = Fill::ways}, gaps);
+  EXPECT_TRUE(ways.certificate.holds()) << ways.certificate.message;
+  const double off = (distances_of(ways.places) - square).norm() / square.norm();
+  EXPECT_LE(off, 0.2);
+  EXPECT_GE(off, 1e-3);  // ways around are longer than the way across
+  EXPECT_NE(message_of([&] { fit(Mds{.input = Input::square}, gaps); }).find("is not given"), std::string::npos);
+  const auto whole = fit(Mds{.input = Input::square, .fill = Fill::scaling}, square);
+  EXPECT_EQ(whole.filled_pairs, 0);
+  EXPECT_LE((whole.places - fit(Mds{.input = Input::square}, square).places).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(Mds, TheNaturalWrongFillingByPlacesThatStillMoveFails) {
+  const Matrix gaps = with_gaps(distances_of(normal_matrix(30, 2, 6)));
+  MdsModel model = fit(Mds{.input = Input::square, .fill = Fill::scaling}, gaps);
+  const auto ways = fit(Mds{.input = Input::square, .fill = Fill::ways}, gaps);
+  model.filled_places = ways.places;
+  MemoryRows rows(gaps);
+  rows.features = model.things;
+  const Certificate found = certify(model, rows, {});
+  EXPECT_FALSE(found.holds());
+  EXPECT_NE(found.message.find("filled_places"), std::string::npos) << found.message;
 }
 
 TEST(Mds, OfManyThingsKeepsTheEigenvaluesItNeeds) {

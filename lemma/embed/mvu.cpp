@@ -9,6 +9,7 @@
 #include <lemma/geometry/graph/union_find.hpp>
 #include <lemma/math/inertia.hpp>
 #include <lemma/optimize/semidefinite.hpp>
+#include <numeric>
 
 namespace lemma {
 namespace {
@@ -28,16 +29,26 @@ struct Ground {
   Index places() const { return rows_at.size(); }
 };
 
-Ground ground_of(const Mvu& spec, const ComparedPoints& data, const Execution& execution) {
+/// Rows in the order that their values give them; things whose dissimilarities are given as they come.
+Neighborhood ordered(const Mvu& spec, const Compared& data, std::vector<Index>& order, const Execution& execution) {
+  const PackedPoints* rows = data.dissimilarities.points();
+  if (!rows) {
+    order.resize(at(data.count()));
+    std::iota(order.begin(), order.end(), Index{0});
+    return neighborhood(Mvu::name, data, spec.near(), execution);
+  }
+  order = order_of(data.points);
+  const Matrix points = data.points(order, Eigen::all);
+  return neighborhood(Mvu::name, Neighbors(points, rows->metric(), SearchOptions{}, execution.part(0, 0.3)), points,
+                      spec.near(), execution.part(0.3, 1));
+}
+
+Ground ground_of(const Mvu& spec, const Compared& data, const Execution& execution) {
   Ground out;
-  out.order = order_of(data.points);
-  const Matrix points = data.points(out.order, Eigen::all);
-  const Neighborhood near =
-      neighborhood(Mvu::name, Neighbors(points, data.metric, SearchOptions{}, execution.part(0, 0.3)), points,
-                   spec.near(), execution.part(0.3, 1));
+  const Neighborhood near = ordered(spec, data, out.order, execution);
   out.parts = near.parts;
   out.warning = warning_of(near, spec.near());
-  const Index n = points.rows();
+  const Index n = data.count();
   UnionFind same(n);
   for (Index i = 0; i < n; ++i)
     for (std::size_t k = 0; k < near.graph.neighbors_of(i).size(); ++k)
@@ -233,7 +244,7 @@ Certificate certificate_of(const MvuModel& model, const Ground& ground, Comparis
 }  // namespace
 
 void MvuModel::check() const {
-  check_embedded(Mvu::name, Input::rows, spec.metric, spec.dimensions);
+  check_embedded(Mvu::name, spec.input, spec.metric, spec.dimensions);
   const Index k = dimensions();
   require(eigenvalues.size() == k && explained.size() == k && eigenvalues.allFinite() && explained.allFinite() &&
               (eigenvalues.array() > 0).all(),
@@ -261,8 +272,8 @@ MvuModel fit(const Valid<Mvu>& spec, const Rows& rows, const FitOptions& options
   const Execution execution = options.execution();
   MvuModel model;
   model.spec = *spec;
-  const ComparedPoints data = points_of(Mvu::name, rows, spec->metric, execution.part(0, 0.02));
-  model.spec.metric = data.metric.metric();
+  const Compared data = things_of(Mvu::name, spec->input, rows, spec->metric, execution.part(0, 0.02));
+  if (spec->input == Input::rows) model.spec.metric = data.metric;
   const Ground ground = ground_of(model.spec, data, execution.part(0.02, 0.05));
   if (ground.warning) model.warnings.push_back(*ground.warning);
   if (ground.edges.empty()) throw Error("mvu: there is no distance between any two rows: they share one place");
@@ -277,7 +288,7 @@ MvuModel fit(const Valid<Mvu>& spec, const Rows& rows, const FitOptions& options
                                          spec->dimensions - kept, spec->dimensions));
   model.spec.dimensions = static_cast<int>(kept);
   const double squared = ground.unit * ground.unit;
-  model.unfolded.resize(data.points.rows(), axes.places.cols());
+  model.unfolded.resize(data.count(), axes.places.cols());
   for (std::size_t i = 0; i < ground.order.size(); ++i)
     model.unfolded.row(ground.order[i]) = ground.unit * axes.places.row(ground.place[i]);
   model.places = model.unfolded.leftCols(kept);
@@ -287,7 +298,7 @@ MvuModel fit(const Valid<Mvu>& spec, const Rows& rows, const FitOptions& options
   model.tensions = found.y;
   model.graph_pieces = ground.parts;
   model.bound = squared * proof_of(model, ground).bound;
-  model.describe(data.points, data.metric, execution.part(0.9, 0.95, "quality of the picture"));
+  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
   Comparison same;
   model.certificate = certificate_of(model, ground, same);
   model.certificate.iterations = found.iterations;
@@ -296,7 +307,8 @@ MvuModel fit(const Valid<Mvu>& spec, const Rows& rows, const FitOptions& options
 
 Certificate certify(const MvuModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const ComparedPoints data = points_again(Mvu::name, model, rows, model.spec.metric, same, execution.part(0, 0.05));
+  const Compared data =
+      things_again(Mvu::name, model, model.spec.input, rows, model.spec.metric, same, execution.part(0, 0.05));
   const Ground ground = ground_of(model.spec, data, execution.part(0.05, 0.4));
   if (static_cast<Index>(ground.edges.size()) != model.tensions.size()) {
     Certificate out;
@@ -310,7 +322,7 @@ Certificate certify(const MvuModel& model, const Rows& rows, const Execution& ex
     return out;
   }
   Certificate out = certificate_of(model, ground, same);
-  compare_quality(same, model, Dissimilarities::on_demand(data.points, data.metric), {}, execution.part(0.5, 1));
+  compare_quality(same, model, data, execution.part(0.5, 1));
   report(same, out);
   return out;
 }

@@ -1,6 +1,7 @@
 // lemma/embed/mvu.hpp
 #pragma once
 #include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -21,6 +22,7 @@ namespace lemma {
 /// Certificate  optimal: the graph made anew; the places keep to its lengths, so that their variance is reached; tensions are not negative and
 ///              the inertia of a sparse matrix shows that L(t) is large enough, so that no variance exceeds Σ t d²; the gap between the two.
 struct Mvu {
+  Input input = Input::rows;
   Metric metric;
   int neighbors = 6;
   std::optional<double> radius;
@@ -41,7 +43,8 @@ struct Mvu {
       .uses_response = false};
   static constexpr auto params() {
     using S = Mvu;
-    return Listing{param("metric", &S::metric, "how rows are compared"),
+    return Listing{param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
+                   param("metric", &S::metric, "how rows are compared"),
                    param("neighbors", &S::neighbors, "nearest rows that a row stays near to", at_least(1)),
                    param("radius", &S::radius, "rows at most so far are neighbours, in the place of neighbors",
                          above(0), Step::logarithmic),
@@ -53,6 +56,7 @@ struct Mvu {
                    param("gigabytes", &S::gigabytes, "gigabytes that the programme may take", above(0))};
   }
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  Needs needs(Needs usual) const { return needs_of_near(input, metric, usual); }
 };
 static_assert(Described<Mvu>);
 
@@ -83,6 +87,7 @@ struct MvuModel : Embedded {
         last_fields());
   }
   void check() const;
+  Matrix inverse(const MatrixView& z) const { return way_back(Mvu::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/embed/shared/embedded.hpp>
 #include <lemma/embed/shared/stress.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -70,6 +71,7 @@ struct NonmetricMdsModel : Embedded {
   }
   Stress::Kind stress_kind() const { return {.disparities = Disparities::ordinal, .ties = spec.ties}; }
   void check() const;
+  Matrix inverse(const MatrixView& z) const { return way_back(NonmetricMds::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

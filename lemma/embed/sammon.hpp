@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/embed/shared/embedded.hpp>
 #include <lemma/embed/shared/stress.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -65,6 +66,7 @@ struct SammonModel : Embedded {
   }
   static constexpr Stress::Kind stress_kind() { return {.sammon = true}; }
   void check() const;
+  Matrix inverse(const MatrixView& z) const { return way_back(Sammon::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

@@ -66,7 +66,7 @@ TEST(Smacof, EndsWhereTheReferenceEnds) {
 }
 
 TEST(Smacof, StressNeverRises) {
-  for (const auto kind : {SmacofKind::ratio, SmacofKind::interval}) {
+  for (const auto kind : {SmacofKind::ratio, SmacofKind::interval, SmacofKind::spline}) {
     const auto model = fit(Smacof{.kind = kind}, normal_matrix(60, 5, 4));
     ASSERT_GT(model.trace.size(), 5);
     for (Index k = 1; k < model.trace.size(); ++k) EXPECT_LE(model.trace(k), model.trace(k - 1) * (1 + 1e-12));
@@ -77,7 +77,8 @@ TEST(Smacof, StressNeverRises) {
 
 TEST(Smacof, ThePairOfAStressAndItsGradientIsThatOfDifferences) {
   const Matrix x = normal_matrix(12, 4, 3);
-  for (const auto disparities : {Disparities::ratio, Disparities::interval, Disparities::ordinal}) {
+  for (const auto disparities :
+       {Disparities::ratio, Disparities::interval, Disparities::spline, Disparities::ordinal}) {
     for (const bool sammon : {false, true}) {
       const Stress stress("test", compared(x), {.disparities = disparities, .sammon = sammon});
       const Matrix places = normal_matrix(12, 2, 5);
@@ -104,6 +105,49 @@ TEST(Smacof, IntervalFindsTheLineThatTheDissimilaritiesFollow) {
   EXPECT_LE(model.stress, 1e-10);
   EXPECT_NEAR(-model.line(0) / model.line(1), 3, 1e-3);  // d = (delta - 3) / 2, up to a unit
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+}
+
+TEST(Smacof, ASplineFindsTheCurveThatTheDissimilaritiesFollow) {  // a square root: no line is near it
+  const Matrix places = normal_matrix(30, 2, 6), square = distances_of(places).cwiseSqrt();
+  const auto curve = fit(Smacof{.input = Input::square, .kind = SmacofKind::spline, .knots = 4, .restarts = 2}, square);
+  const auto line = fit(Smacof{.input = Input::square, .kind = SmacofKind::interval, .restarts = 2}, square);
+  EXPECT_LE(curve.stress, 1e-4);
+  EXPECT_GE(line.stress, 20 * curve.stress);
+  EXPECT_TRUE(curve.certificate.holds()) << curve.certificate.message;
+  ASSERT_EQ(curve.knots.size(), 6);
+  ASSERT_EQ(curve.spline.size(), 7);
+  EXPECT_NEAR(curve.knots(5), square.maxCoeff(), 1e-12);
+  EXPECT_GE(curve.spline.minCoeff(), 0);
+  const double unit = curve.places.norm() / (places.rowwise() - places.colwise().mean()).norm();
+  EXPECT_LE((distances_of(curve.places) / unit - distances_of(places)).norm(), 0.03 * distances_of(places).norm());
+}
+
+/// 1, x²/2, x − x²/2 of the knots 0, 1 rise from 0 to 1; each basis of more knots does too, and none falls.
+TEST(Smacof, TheBasisOfSplinesRises) {
+  const RisingSpline one({0, 1}, 0);
+  Vector at_half(one.size());
+  one.basis(0.5, at_half.data());
+  EXPECT_LE((at_half - Vector{{1, 0.75, 0.25}}).cwiseAbs().maxCoeff(), 1e-15);
+  const RisingSpline more({0, 0.1, 0.1, 0.4, 0.7, 2}, 3);
+  Vector before = Vector::Zero(more.size()), now(more.size());
+  for (double x = 0; x <= 2.0001; x += 0.01) {
+    more.basis(x, now.data());
+    EXPECT_GE((now - before).minCoeff(), -1e-15) << x;
+    EXPECT_LE((now - before).tail(now.size() - 1).maxCoeff(), 0.3) << x;
+    before = now;
+  }
+  EXPECT_LE((now - Vector::Ones(more.size())).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_EQ(RisingSpline({3, 3, 3}, 2).size(), 1);
+}
+
+TEST(Smacof, TheNaturalWrongSplineThatIsNotTheNearestFails) {
+  const Matrix square = distances_of(normal_matrix(30, 4, 6));
+  SmacofModel model = fit(Smacof{.input = Input::square, .kind = SmacofKind::spline}, square);
+  MemoryRows rows(square);
+  rows.features = model.things;
+  ASSERT_TRUE(certify(model, rows, {}).holds());
+  model.spline.array() += 1e-3 * model.spline.maxCoeff();
+  EXPECT_FALSE(certify(model, rows, {}).holds());
 }
 
 Table pairs_of(const Matrix& square, const std::function<double(Index, Index)>& weight) {

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <lemma/core/hearing.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/embed/shared/centred.hpp>
 #include <lemma/embed/shared/value_order.hpp>
 #include <lemma/embed/tsne.hpp>
 #include <lemma/embed/tsne/parts.hpp>
@@ -36,17 +38,25 @@ void choose(Tsne& spec, Index n) {
                     count_of(n, "row"), format_bytes(bytes), format_bytes(1e9 * spec.gigabytes)));
 }
 
-/// Small places: scores along the principal components, or normal numbers.
-Matrix start_of(const Tsne& spec, const Matrix& points, std::uint64_t seed, const Execution& execution) {
-  const Index n = points.rows();
-  Matrix out = normal_matrix(n, spec.dimensions, seed);
-  if (spec.start == TsneStart::random) return kStartSpread * out;
-  const Index axes = std::min<Index>({spec.dimensions, points.cols(), n - 1});
+/// Scores along the principal components; the places of classical scaling where dissimilarities are given.
+Matrix scores_of(const Tsne& spec, const Compared& data, const Execution& execution) {
+  const Matrix& points = data.points;
+  if (points.rows() == 0) return classical_places(Tsne::name, data.dissimilarities, spec.dimensions, execution);
+  const Index axes = std::min<Index>({spec.dimensions, points.cols(), points.rows() - 1});
   const double unit = points.cwiseAbs().maxCoeff();
   const Matrix x = points / (unit > 0 ? unit : 1);
   const Vector mean = x.colwise().mean();
   const LeadingSvd found = randomised_svd(MemoryRows(x), mean, {.count = axes, .seed = 1}, execution);
-  const Matrix scores = (x.rowwise() - mean.transpose()) * found.v;
+  return (x.rowwise() - mean.transpose()) * found.v;
+}
+
+/// Small places: scores along the principal components, or normal numbers.
+Matrix start_of(const Tsne& spec, const Compared& data, std::uint64_t seed, const Execution& execution) {
+  const Index n = data.count();
+  Matrix out = normal_matrix(n, spec.dimensions, seed);
+  if (spec.start == TsneStart::random) return kStartSpread * out;
+  const Matrix scores = scores_of(spec, data, execution);
+  const Index axes = scores.cols();
   const double spread = scores.col(0).norm() / std::sqrt(static_cast<double>(n));
   if (spread > 0) out.leftCols(axes) = scores / spread;
   out.rightCols(spec.dimensions - axes) *= 1e-2;  // an empty dimension would stay so: its gradient is 0
@@ -75,16 +85,22 @@ struct AsVector {
 struct Found {
   Matrix places;
   long long rounds = 0;
-  bool converged = false;
+  bool converged = false, cancelled = false;
 };
 
 /// Rounds with momentum, each number with a gain that grows while it keeps its direction (Jacobs 1988).
 Found descend(const Tsne& spec, const tsne::Affinities& p, Matrix y, const Execution& execution) {
-  const Execution silent = execution.part(0, 0);
+  const Execution silent = to_the_end(execution);
+  const Hearing hearing(silent);
   Matrix velocity = Matrix::Zero(y.rows(), y.cols()), gains = Matrix::Ones(y.rows(), y.cols());
   Found out;
   for (int round = 0; round < spec.max_iterations && !out.converged; ++round) {
     execution.report(static_cast<double>(round) / spec.max_iterations, "places");
+    if (execution.cancelled()) {
+      if (round == 0) throw Cancelled();
+      out.cancelled = true;
+      break;
+    }
     const bool early = round < spec.exaggerated;
     const tsne::Forces forces = *spec.forces == TsneForces::exact ? tsne::exact_forces(p, y, false, silent)
                                                                   : tsne::grouped_forces(p, y, spec.theta, silent);
@@ -108,14 +124,16 @@ Found descend(const Tsne& spec, const tsne::Affinities& p, Matrix y, const Execu
 
 /// The quasi-Newton search that follows where forces are exact.
 void finish(const Tsne& spec, const tsne::Affinities& p, Found& found, const Execution& execution) {
-  const Execution silent = execution.part(0, 0);
+  const Execution silent = to_the_end(execution);
+  const Hearing hearing(silent);
   const AsVector objective{&p, tsne::negative_entropy(p), found.places.cols(), &silent};
   MinimiseOptions options;
   options.most_iterations = spec.max_iterations;
   options.tolerance = 0;
   options.stop = [&](const Iterate& at) {
     execution.report(static_cast<double>(at.iteration) / spec.max_iterations, "least divergence");
-    return at.gradient.norm() <= spec.tolerance;
+    found.cancelled = execution.cancelled();
+    return found.cancelled || at.gradient.norm() <= spec.tolerance;
   };
   const Minimum least =
       lbfgs(objective, Eigen::Map<const Vector>(found.places.data(), found.places.size()), options, 20);
@@ -159,7 +177,7 @@ void Tsne::check() const {
 }
 
 void TsneModel::check() const {
-  check_embedded(Tsne::name, Input::rows, spec.metric, spec.dimensions);
+  check_embedded(Tsne::name, spec.input, spec.metric, spec.dimensions);
   require(spec.perplexity && spec.forces && spec.learning_rate && *spec.perplexity < static_cast<double>(count() - 1),
           "tsne: what was chosen is not told, or does not fit the rows");
   require(std::isfinite(kl_divergence) && bandwidths.size() == count() && bandwidths.allFinite() &&
@@ -177,20 +195,25 @@ TsneModel fit(const Valid<Tsne>& spec, const Rows& rows, const FitOptions& optio
   const Execution execution = options.execution();
   TsneModel model;
   model.spec = *spec;
-  const ComparedPoints given = points_of(Tsne::name, rows, spec->metric, execution.part(0, 0.02));
-  model.spec.metric = given.metric.metric();
-  choose(model.spec, given.points.rows());
-  const std::vector<Index> order = order_of(given.points);
-  const ComparedPoints data{given.points(order, Eigen::all), given.metric, given.names};
+  const Compared given = things_of(Tsne::name, spec->input, rows, spec->metric, execution.part(0, 0.02));
+  given.require_all(Tsne::name);
+  if (spec->input == Input::rows) model.spec.metric = given.metric;
+  choose(model.spec, given.count());
+  std::vector<Index> order(at(given.count()));  // of given things their own
+  std::iota(order.begin(), order.end(), Index{0});
+  if (spec->input == Input::rows) order = order_of(given.points);
+  const Compared data = reordered(given, order);
   const tsne::Affinities p =
       tsne::affinities_of(data, *model.spec.forces, *model.spec.perplexity, execution.part(0.03, 0.1, "affinities"));
   if (p.crowded > 0)
     model.warnings.push_back(
         fmt::format("{} of {} have more equally near rows than the perplexity", p.crowded, count_of(p.count(), "row")));
-  Found found = descend(model.spec, p, start_of(model.spec, data.points, options.seed, execution.part(0.1, 0.12)),
+  Found found = descend(model.spec, p, start_of(model.spec, data, options.seed, execution.part(0.1, 0.12)),
                         execution.part(0.12, 0.6));
-  if (*model.spec.forces == TsneForces::exact && !found.converged)
+  if (*model.spec.forces == TsneForces::exact && !found.converged && !found.cancelled)
     finish(model.spec, p, found, execution.part(0.6, 0.85));
+  const Execution rest = found.cancelled ? to_the_end(execution) : execution;
+  const Hearing hearing(rest);
   const Matrix turned = along_axes(found.places);
   model.places.resize(turned.rows(), turned.cols());
   model.bandwidths.resize(turned.rows());
@@ -198,21 +221,24 @@ TsneModel fit(const Valid<Tsne>& spec, const Rows& rows, const FitOptions& optio
     model.places.row(order[at(i)]) = turned.row(i);
     model.bandwidths(order[at(i)]) = p.bandwidths(i);
   }
-  const tsne::Look look = tsne::look_again(given, model, execution.part(0.85, 0.9));
+  const tsne::Look look = tsne::look_again(given, model, rest.part(0.85, 0.9));
   model.kl_divergence = look.divergence;
-  model.describe(given.points, given.metric, execution.part(0.9, 1, "quality of the picture"));
+  model.describe(given, rows.width(), rest.part(0.9, 1, "quality of the picture"));
   model.certificate = certificate_of(look, model.spec);
+  if (found.cancelled) say_cancelled(model.certificate, found.rounds);
   model.certificate.iterations = found.rounds;
   return model;
 }
 
 Certificate certify(const TsneModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const ComparedPoints data = points_again(Tsne::name, model, rows, model.spec.metric, same, execution.part(0, 0.05));
+  const Compared data =
+      things_again(Tsne::name, model, model.spec.input, rows, model.spec.metric, same, execution.part(0, 0.05));
+  data.require_all(Tsne::name);
   const tsne::Look look = tsne::look_again(data, model, execution.part(0.05, 0.6));
   same.number("bandwidths", look.off_perplexity, 0, 1, kAgree, fmt::format("row {} of ", look.row + 1));
   same.relative("kl_divergence", model.kl_divergence, look.divergence);
-  compare_quality(same, model, Dissimilarities::on_demand(data.points, data.metric), {}, execution.part(0.6, 1));
+  compare_quality(same, model, data, execution.part(0.6, 1));
   Certificate out = certificate_of(look, model.spec);
   if (same.finding())
     out.strength = Strength::stationary;  // what is told of a picture is claimed, however it was found

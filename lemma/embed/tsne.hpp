@@ -1,6 +1,7 @@
 // lemma/embed/tsne.hpp
 #pragma once
-#include <lemma/embed/shared/embedded.hpp>
+#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 #include <optional>
 
@@ -35,6 +36,7 @@ constexpr auto names_of(TsneStart) { return std::array<std::string_view, 2>{"pca
 /// Certificate  of exact forces stationary: the length of the gradient, by p and q of all pairs, where p is made anew from the rows and the
 ///              σ of the model, whose perplexities are looked at one by one. Of barnes_hut none: its forces are not those of the divergence.
 struct Tsne {
+  Input input = Input::rows;
   Metric metric;
   std::optional<double> perplexity;
   int dimensions = 2;
@@ -62,6 +64,7 @@ struct Tsne {
   static constexpr auto params() {
     using S = Tsne;
     return Listing{
+        param("input", &S::input, "a thing in each row, a square of dissimilarities, or pairs i, j, d"),
         param("metric", &S::metric, "how rows are compared"),
         param("perplexity", &S::perplexity,
               "how many neighbours a row has, so to speak; chosen: 30, or less where rows are few", above(1)),
@@ -69,7 +72,8 @@ struct Tsne {
         param("forces", &S::forces, "over all pairs, or groups of far places as one; chosen: exact up to 1000 rows"),
         param("theta", &S::theta, "barnes_hut: a group with a diagonal below this share of its distance counts as one",
               between(0, 1)),
-        param("start", &S::start, "along the principal components, or by chance"),
+        param("start", &S::start,
+              "along the principal components (of given dissimilarities by classical scaling), or by chance"),
         param("exaggeration", &S::exaggeration, "affinities count so many times at first", at_least(1)),
         param("exaggerated", &S::exaggerated, "rounds in which they do", at_least(0)),
         param("learning_rate", &S::learning_rate, "chosen: rows / (4 exaggeration), at least 50", above(0),
@@ -81,6 +85,7 @@ struct Tsne {
         param("gigabytes", &S::gigabytes, "gigabytes that exact affinities may take", above(0))};
   }
   void check() const;
+  Needs needs(Needs usual) const { return needs_of_near(input, metric, usual); }
 };
 static_assert(Described<Tsne>);
 
@@ -99,6 +104,7 @@ struct TsneModel : Embedded {
                   last_fields());
   }
   void check() const;
+  Matrix inverse(const MatrixView& z) const { return way_back(Tsne::name, *this, spec.metric, z); }
   std::string summary(const Names& names) const;
 };
 

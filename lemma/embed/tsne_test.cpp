@@ -78,7 +78,7 @@ TEST(Tsne, EachRowHasThePerplexityAskedFor) {
 
 TEST(Tsne, TheForcesAreTheSlopeOfTheDivergence) {
   const Matrix x = groups(25, 1);
-  const ComparedPoints data = points_of("tsne", MemoryRows(x), Metric(), {});
+  const Compared data = things_of("tsne", Input::rows, MemoryRows(x), Metric(), {});
   const tsne::Affinities p = tsne::affinities_of(data, TsneForces::exact, 6, {});
   const Matrix y = normal_matrix(25, 2, 9), slope = tsne::exact_forces(p, y, false, {}).gradient();
   for (const auto& [i, l] : {std::pair{0, 0}, {7, 1}, {24, 0}}) {
@@ -91,7 +91,7 @@ TEST(Tsne, TheForcesAreTheSlopeOfTheDivergence) {
 TEST(Tsne, ForcesOfGroupsAreThoseOfAllPairsWhenThetaIsZeroAndNearThemElse) {
   for (const Index dimensions : {1, 2, 3}) {
     const Matrix x = groups(300);
-    const ComparedPoints data = points_of("tsne", MemoryRows(x), Metric(), {});
+    const Compared data = things_of("tsne", Input::rows, MemoryRows(x), Metric(), {});
     tsne::Affinities p = tsne::affinities_of(data, TsneForces::barnes_hut, 99, {});
     p.dense = Matrix::Zero(300, 300);
     for (Index i = 0; i < 300; ++i)

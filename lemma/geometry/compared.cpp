@@ -44,7 +44,58 @@ void fill_triangle(Matrix& square) {
   }
 }
 
-Compared of_square(std::string_view method, const Rows& rows, const Execution& execution) {
+/// 1 of each pair that is known, 0 of those whose two places are empty, which become 0; none where all are known.
+std::vector<double> known_pairs(Matrix& square) {
+  const Index n = square.rows();
+  std::vector<double> out(at(n * (n - 1) / 2), 1.0);
+  bool all = true;
+  for (Index i = 0, k = 0; i < n; ++i) {
+    if (std::isnan(square(i, i))) square(i, i) = 0;
+    for (Index j = i + 1; j < n; ++j, ++k)
+      if (std::isnan(square(i, j)) && std::isnan(square(j, i))) {
+        square(i, j) = square(j, i) = out[at(k)] = 0;
+        all = false;
+      }
+  }
+  return all ? std::vector<double>() : out;
+}
+
+/// n of a column of n(n − 1)/2 numbers; 0 of others.
+Index things_of_packed(const Rows& rows) {
+  if (rows.width() != 1 || rows.count() < 3) return 0;
+  const auto n = static_cast<Index>(std::llround(0.5 + std::sqrt(0.25 + 2 * static_cast<double>(rows.count()))));
+  return n * (n - 1) / 2 == rows.count() ? n : 0;
+}
+
+std::vector<std::string> numbers_to(Index n) {
+  std::vector<std::string> out;
+  for (Index i = 1; i <= n; ++i) out.push_back(fmt::format("{}", i));
+  return out;
+}
+
+/// A triangle as R prints a `dist`: the first row is the second thing, and the diagonal holds the pair (2, 1), not zeros.
+bool is_printed_triangle(const Matrix& table) {
+  if (table.rows() != table.cols() || table.rows() < 2) return false;
+  for (Index i = 0; i < table.rows(); ++i)
+    for (Index j = i + 1; j < table.cols(); ++j)
+      if (!std::isnan(table(i, j))) return false;
+  return !table.diagonal().array().isNaN().any() && !(table.diagonal().array() == 0).all();
+}
+
+/// With the row of the first thing, which R does not print, and the column of the last, which is called by its number.
+Matrix square_of_printed(const Matrix& table) {
+  const Index n = table.rows() + 1;
+  Matrix out = Matrix::Constant(n, n, std::nan(""));
+  out.bottomLeftCorner(n - 1, n - 1) = table;
+  return out;
+}
+
+Compared of_square(std::string_view method, const Rows& rows, bool gaps, const Execution& execution) {
+  if (const Index n = gaps ? things_of_packed(rows) : 0; n > 0) {
+    const Matrix column = gather(rows, execution);
+    const auto names = numbers_to(n);
+    return {Dissimilarities::of_triangle({column.data(), column.data() + column.size()}, names), {}, {}, {}, names};
+  }
   if (rows.count() != rows.width())
     throw Error(fmt::format(
         "{}: a square of dissimilarities has as many columns as rows, and there are {} and {}; leave other columns out "
@@ -52,8 +103,15 @@ Compared of_square(std::string_view method, const Rows& rows, const Execution& e
         method, count_of(rows.count(), "row"), count_of(rows.width(), "column")));
   if (rows.count() < 2) throw Error(fmt::format("{}: there is one thing alone, must be at least 2", method));
   Matrix square = gather(rows, execution);
+  std::vector<std::string> names = rows.features;
+  if (gaps && is_printed_triangle(square)) {
+    square = square_of_printed(square);
+    names.push_back(fmt::format("{}", square.rows()));
+  }
   fill_triangle(square);
-  return {Dissimilarities::of_square(square, rows.features), {}, {}, {}, rows.features};
+  std::vector<double> weight = gaps ? known_pairs(square) : std::vector<double>();
+  auto all = Dissimilarities::of_square(square, names);
+  return {std::move(all), {}, {}, std::move(weight), std::move(names)};
 }
 
 /// What stands in the first two columns of pairs: levels in the order of their bytes, numbers rising.
@@ -134,6 +192,9 @@ void Compared::require_all(std::string_view method) const {
             fmt::format("{}: the dissimilarity of {} and {} is not given, and {} needs that of each pair; "
                         "'smacof' does without",
                         method, dissimilarities.name(i), dissimilarities.name(j), method));
+  for (const double each : weight)
+    if (each != 1)
+      throw Error(fmt::format("{}: pairs have no weights here; leave the fourth column out, or take 'smacof'", method));
 }
 
 Needs needs_for(Input input, const Metric& metric, Needs usual) {
@@ -144,7 +205,10 @@ Needs needs_for(Input input, const Metric& metric, Needs usual) {
 }
 
 void require_room(std::string_view method, const Rows& rows, Input input, double gigabytes, double times) {
-  const Index count = input == Input::square ? rows.width() : rows.count();  // of pairs they are there already
+  const bool packed = input == Input::square && rows.width() == 1;
+  const Index count = packed                   ? static_cast<Index>(std::sqrt(2.0 * static_cast<double>(rows.count())))
+                      : input == Input::square ? rows.width()
+                                               : rows.count();  // of pairs they are there already
   const double bytes = input == Input::pairs ? 0 : times * Dissimilarities::bytes(count);
   if (bytes > 1e9 * gigabytes)
     throw Error(
@@ -155,9 +219,15 @@ void require_room(std::string_view method, const Rows& rows, Input input, double
 
 Compared compare(std::string_view method, Input input, const Metric& metric, const Rows& rows,
                  const Execution& execution) {
-  if (input == Input::square) return of_square(method, rows, execution);
+  if (input == Input::square) return of_square(method, rows, false, execution);
   if (input == Input::pairs) return of_pairs(method, rows, execution);
   return of_rows(method, metric, rows, execution);
+}
+
+Compared compare_known(std::string_view method, Input input, const Metric& metric, const Rows& rows,
+                       const Execution& execution) {
+  return input == Input::square ? of_square(method, rows, true, execution)
+                                : compare(method, input, metric, rows, execution);
 }
 
 }  // namespace lemma

@@ -2,7 +2,9 @@
 //
 //     --input rows      a thing in each row, compared by a metric (the default)
 //     --input square    a matrix: column j of row i is the dissimilarity of i and j; the columns name the things. One of
-//                       its triangles may be left empty
+//                       its triangles may be left empty, and for methods that do without some pairs both places of one.
+//                       These take R's `dist` too as it prints (without the first row and the last column) and as a
+//                       column of n(n − 1)/2 numbers
 //     --input pairs     a pair in each row: i, j, their dissimilarity, and a weight as a fourth column
 //
 // What is wrong in given dissimilarities (asymmetric, negative, a diagonal that is not zero, missing) is an Error that
@@ -40,5 +42,8 @@ void require_room(std::string_view method, const Rows& rows, Input input, double
 /// The rows as things that are compared. Error when there are fewer than two.
 Compared compare(std::string_view method, Input input, const Metric& metric, const Rows& rows,
                  const Execution& execution = {});
+/// The same where pairs may be missing: in a square both places of one that is not known are empty.
+Compared compare_known(std::string_view method, Input input, const Metric& metric, const Rows& rows,
+                       const Execution& execution = {});
 
 }  // namespace lemma

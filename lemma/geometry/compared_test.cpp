@@ -42,6 +42,41 @@ TEST(Compared, OfASquareOneTriangleIsEnough) {
   EXPECT_EQ(of_square(Matrix(lower.transpose())).dissimilarities.square(), triangle());
 }
 
+TEST(Compared, ASquareMayHaveGapsForMethodsThatDoWithoutSomePairs) {
+  Matrix square = triangle();
+  square(0, 1) = square(1, 0) = square(2, 2) = kNone;
+  MemoryRows rows(square);
+  rows.features = {"Rome", "Paris", "Oslo"};
+  const Compared found = compare_known("smacof", Input::square, {}, rows);
+  EXPECT_EQ(found.weight, (std::vector<double>{0, 1, 1}));
+  EXPECT_EQ(found.dissimilarities(1, 2), 5);
+  EXPECT_NE(message_of([&] { found.require_all("mds"); }).find("'Rome' and 'Paris' is not given"), std::string::npos);
+  EXPECT_NE(message_of([&] { compare("mds", Input::square, {}, rows); }).find("is missing"), std::string::npos);
+  square(0, 1) = 3;  // one of the two places of a pair is a slip
+  MemoryRows slip(square);
+  slip.features = rows.features;
+  EXPECT_NE(message_of([&] { compare_known("smacof", Input::square, {}, slip); }).find("is missing"),
+            std::string::npos);
+}
+
+Compared triangle_of(const Matrix& table, std::vector<std::string> features) {
+  MemoryRows rows(table);
+  rows.features = std::move(features);
+  return compare_known("mds", Input::square, {}, rows);
+}
+
+TEST(Compared, ATriangleMayComeAsRPrintsItOrAsAColumn) {
+  const Compared printed = triangle_of(Matrix{{3, kNone}, {4, 5}}, {"Rome", "Paris"});
+  EXPECT_EQ(printed.dissimilarities.square(), triangle());
+  EXPECT_EQ(printed.names, (std::vector<std::string>{"Rome", "Paris", "3"}));
+  const Compared column = triangle_of(Matrix{{3.0}, {4.0}, {5.0}}, {"d"});  // d(2,1), d(3,1), d(3,2)
+  EXPECT_EQ(column.dissimilarities.square(), triangle());
+  EXPECT_EQ(column.names, (std::vector<std::string>{"1", "2", "3"}));
+  const Matrix four{{3.0}, {4.0}, {5.0}, {6.0}};
+  EXPECT_NE(message_of([&] { triangle_of(four, {"d"}); }).find("4 rows and 1 column"), std::string::npos);
+  EXPECT_EQ(triangle_of(Matrix{{0, kNone}, {4, 0}}, {"a", "b"}).count(), 2);  // a lower triangle with its diagonal
+}
+
 TEST(Compared, AWrongSquareIsRefusedByItsFirstWrongPair) {
   const auto refusal = [](Index i, Index j, double value) {
     Matrix square = triangle();

@@ -15,6 +15,10 @@ constexpr std::string_view kTold = "ThatAreNotThoseOfTheNumbersAreNoticed";
 
 constexpr std::string_view kRefuses = "EveryParameterRefusesWhatItCannotUse";
 
+constexpr std::string_view kLeadsBack = "AnInverseThatLeadsBack";
+constexpr std::string_view kLearned =
+    "it is learned from the rows and their places, and says how far it leads astray: inverse_error";
+
 constexpr KnownGap kGaps[] = {
     {"select", kRefuses, "filter an object", "a filter is a part: an object without a kind is the one by default"},
     {"affinity_propagation", kDamage, "order",
@@ -93,6 +97,8 @@ constexpr KnownGap kGaps[] = {
     {"mds", kDamage, "negative_share",
      "of Euclidean distances it is rounding; a share that matters is far above the tolerance"},
     {"mds", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
+    {"mds", kTold, "fill", "where all pairs are known it takes no part"},
+    {"smacof", kTold, "knots", "it takes part with kind spline alone"},
     {"mds", kTold, "additive", "of Euclidean distances the constant is 0, asked for or not"},
     {"smacof", kDamage, "trace",
      "the way to the places leaves no trace in the rows; that it only fell, and where it ended, is certified"},
@@ -109,8 +115,13 @@ constexpr KnownGap kGaps[] = {
      "the way to the places leaves no trace in the rows; only where it ended is certified"},
     {"nonmetric_mds", kTold, "ties", "where no two dissimilarities are equal it takes no part"},
     {"diffusion_map", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
-    {"kernel_pca", "AnInverseThatLeadsBack", "the way back",
+    {"kernel_pca", kLeadsBack, "the way back",
      "a pre-image is the row nearest to what the components carry, not the row that it came from"},
+    {"mds", kLeadsBack, "the way back", kLearned},
+    {"isomap", kLeadsBack, "the way back", kLearned},
+    {"lle", kLeadsBack, "the way back", kLearned},
+    {"laplacian_eigenmaps", kLeadsBack, "the way back", kLearned},
+    {"diffusion_map", kLeadsBack, "the way back", kLearned},
     {"mvu", kTold, "pieces", "of a graph in one piece it takes no part"},
     {"isomap", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},
     {"lle", kRowOrder, "results: coordinates", "one place for each row, in the order of the rows"},

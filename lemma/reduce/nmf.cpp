@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 #include <lemma/core/random.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/math/nonnegative.hpp>
 #include <lemma/math/row_products.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/reduce/nmf.hpp>
-#include <lemma/reduce/shared/nonnegative.hpp>
 #include <lemma/reduce/shared/telling.hpp>
 #include <numeric>
 

@@ -4,10 +4,10 @@
 #include <lemma/core/random.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/math/nonnegative.hpp>
 #include <lemma/math/svd.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/reduce/nmf.hpp>
-#include <lemma/reduce/shared/nonnegative.hpp>
 #include <tests/message_of.hpp>
 
 namespace lemma {

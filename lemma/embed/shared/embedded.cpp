@@ -6,6 +6,7 @@
 #include <lemma/core/hash.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/embed/shared/embedded.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/math/eigen.hpp>
 
 namespace lemma {
@@ -34,10 +35,14 @@ void Embedded::check_embedded(std::string_view method, Input input, const Metric
     fits(metric.takes_missing() || all_finite(points), "a row has a number that is not finite");
     fits(!points.array().isInf().any(), "a row has a number that is infinite");
   } else {
-    fits(input == Input::pairs ? columns == 3 || columns == 4 : columns == n, "the columns do not fit the things");
+    fits(input == Input::pairs ? columns == 3 || columns == 4 : columns == n || columns == n - 1 || columns == 1,
+         "the columns do not fit the things");
   }
   fits(std::isfinite(stress_1) && !std::isinf(trustworthiness + continuity + kept_neighbors),
        "a measure of the picture is not usable");
+  fits(inverse_error.size() == 0 ||
+           (inverse_error.size() == points.cols() && inverse_error.allFinite() && (inverse_error.array() >= 0).all()),
+       "the error of the way back does not fit the columns");
   fits(neighbors >= 1 && shepard.cols() == 3 && shepard.rows() >= 1 && shepard.allFinite(),
        "the measures of the picture do not fit together");
 }
@@ -46,13 +51,15 @@ void Embedded::describe(const Compared& data, Index width, const Execution& exec
   points = data.points;
   things = data.names;
   columns = width;
-  take(quality_of(data.dissimilarities, data.weight, places, execution));
+  inverse_error = way_back_error(*this, data.metric, execution.part(0, 0.1));
+  take(quality_of(data.dissimilarities, data.weight, places, execution.part(0.1, 1)));
 }
 
 void Embedded::describe(const Matrix& rows, const BoundMetric& metric, const Execution& execution) {
   points = rows;
   columns = rows.cols();
-  take(quality_of(Dissimilarities::on_demand(rows, metric, {}, execution), {}, places, execution));
+  inverse_error = way_back_error(*this, metric.metric(), execution.part(0, 0.1));
+  take(quality_of(Dissimilarities::on_demand(rows, metric), {}, places, execution.part(0.1, 1)));
 }
 
 void Embedded::take(const Quality& quality) {
@@ -70,13 +77,13 @@ std::string Embedded::picture() const {
   if (!std::isnan(trustworthiness))
     out += fmt::format(", and of the {} nearest: trustworthiness {}, continuity {}, kept {}", neighbors,
                        format_fixed(trustworthiness, 4), format_fixed(continuity, 4), format_fixed(kept_neighbors, 4));
-  return wrap(out + ".", 100) + "\n";
+  return wrap(out + ".", 100) + "\n" + told_way_back(*this);
 }
 
 Compared compared_again(std::string_view method, const Embedded& model, Input input, const Metric& metric,
                         const Rows& rows, Comparison& same, const Execution& execution) {
   if (input != Input::rows) {
-    Compared found = compare(method, input, metric, rows, execution);
+    Compared found = compare_known(method, input, metric, rows, execution);
     if (found.count() != model.count())
       throw Error(fmt::format("{}: the model is about {} and the data are about {}", method,
                               count_of(model.count(), "thing"), count_of(found.count(), "thing")));
@@ -105,13 +112,17 @@ Matrix rows_again(std::string_view method, const Embedded& model, const Rows& ro
   return given;
 }
 
-void compare_quality(Comparison& same, const Embedded& model, const Compared& data, const Execution& execution) {
-  compare_quality(same, model, data.dissimilarities, data.weight, execution);
-}
+namespace {
 
-void compare_quality(Comparison& same, const Embedded& model, const Dissimilarities& things,
-                     const std::vector<double>& weight, const Execution& execution) {
-  const Quality expected = quality_of(things, weight, model.places, execution);
+void compare_picture(Comparison& same, const Embedded& model, const Dissimilarities& things,
+                     const std::vector<double>& weight, const Metric& metric, const Execution& execution) {
+  if (model.inverse_error.size() > 0) {  // older models do not tell it
+    const Vector expected = way_back_error(model, metric, execution.part(0, 0.1));
+    for (Index j = 0; j < model.inverse_error.size(); ++j)
+      same.entry("inverse_error", j, model.inverse_error(j), j < expected.size() ? expected(j) : 0,
+                 model.points.col(j).cwiseAbs().maxCoeff(), 1e-7);
+  }
+  const Quality expected = quality_of(things, weight, model.places, execution.part(0.1, 1));
   same.number("neighbors", static_cast<double>(model.neighbors), static_cast<double>(expected.neighbors), 1);
   same.number("stress_1", model.stress_1, expected.stress_1, 1);
   same.number("trustworthiness", model.trustworthiness, expected.trustworthiness, 1);
@@ -123,6 +134,18 @@ void compare_quality(Comparison& same, const Embedded& model, const Dissimilarit
   for (Index i = 0; i < expected.shepard.rows(); ++i)
     for (Index j = 0; j < 3; ++j)
       same.entry("shepard", 3 * i + j, model.shepard(i, j), expected.shepard(i, j), unit_of[j]);
+}
+
+}  // namespace
+
+void compare_quality(Comparison& same, const Embedded& model, const Compared& data, const Execution& execution) {
+  compare_picture(same, model, data.dissimilarities, data.weight, data.metric, execution);
+}
+
+void compare_quality(Comparison& same, const Embedded& model, const Dissimilarities& things,
+                     const std::vector<double>& weight, const Execution& execution) {
+  const PackedPoints* rows = things.points();
+  compare_picture(same, model, things, weight, rows ? rows->metric().metric() : Metric(), execution);
 }
 
 void report(const Comparison& same, Certificate& certificate) {
@@ -140,6 +163,8 @@ void for_each_new(std::string_view method, const Embedded& model, Input input, c
     throw Error(fmt::format(
         "{}: a model of pairs does not place new things; give their dissimilarities as a square to it", method));
   const Index n = model.count();
+  if (input == Input::square && model.columns != n)
+    throw Error(fmt::format("{}: a model of a triangle does not place new things; fit it to the square", method));
   if (input == Input::square) {
     for (Index i = 0; i < x.rows(); ++i) {
       for (Index j = 0; j < n; ++j)
@@ -167,6 +192,19 @@ Matrix along_axes(const Matrix& x) {
   Matrix out = centred * axes.vectors;
   turn_columns(out);
   return out;
+}
+
+Execution to_the_end(const Execution& execution) {
+  Execution out;
+  out.threads = execution.threads;
+  return out;
+}
+
+void say_cancelled(Certificate& certificate, long long steps) {
+  if (certificate.strength != Strength::none && certificate.holds())
+    return;  // they were there before the search knew it
+  certificate.stopped = "cancelled";
+  certificate.message = fmt::format("Cancelled after {}. {}", count_of(steps, "step"), certificate.message);
 }
 
 std::vector<std::string> dimension_names(Index count) {

@@ -35,6 +35,7 @@ struct Embedded : Evidence {
   double stress_1 = 0, trustworthiness = 1, continuity = 1, kept_neighbors = 1;
   Index neighbors = 1;
   Matrix shepard;
+  Vector inverse_error;
   std::vector<std::string> things;
   Matrix points;
   Index columns = 0;
@@ -57,6 +58,9 @@ struct Embedded : Evidence {
         result(
             "shepard", &M::shepard,
             "pairs by dissimilarity in groups of one size: mean dissimilarity, mean distance, its standard deviation"),
+        later(result("inverse_error", &M::inverse_error,
+                     "of the way back from places to columns: root mean square error of each, each row by the others",
+                     kByFeature)),
         result("things", &M::things, "names of the things, where the data give dissimilarities"),
         state("points", &M::points, "the rows, where they are what is compared"),
         state("columns", &M::columns, "of the data")};
@@ -97,6 +101,12 @@ void for_each_new(std::string_view method, const Embedded& model, Input input, c
 
 /// Centred and turned to the axes along which things are spread most; distances stay.
 Matrix along_axes(const Matrix& x);
+
+/// The threads of the work, and nobody to say that it is cancelled: for a step that is kept whole, and for what a cancelled fit still
+/// tells of the places that it has.
+Execution to_the_end(const Execution& execution);
+/// What a cancelled fit claims of them: nothing that was not reached.
+void say_cancelled(Certificate& certificate, long long steps);
 
 /// "D1", "D2", …
 std::vector<std::string> dimension_names(Index count);

@@ -2,6 +2,7 @@
 #pragma once
 #include <lemma/embed/shared/embedded.hpp>
 #include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
 namespace lemma {
@@ -38,6 +39,7 @@ struct PlanesModel : Embedded {
         last_fields());
   }
   void check() const { check_planes(Spec::name, *this, spec.metric, spec.dimensions, eigenvalues, graph_pieces); }
+  Matrix inverse(const MatrixView& z) const { return way_back(Spec::name, *this, spec.metric, z); }
   std::string summary(const Names&) const { return planes_summary(*this, eigenvalues); }
 };
 

@@ -1,5 +1,6 @@
 // lemma/embed/shared/scaling.hpp: smacof, sammon and nonmetric_mds minimise a stress one way. Inner header.
 #pragma once
+#include <lemma/core/hearing.hpp>
 #include <lemma/embed/shared/embedded.hpp>
 #include <lemma/embed/shared/stress.hpp>
 #include <lemma/model/options.hpp>
@@ -12,7 +13,7 @@ template <class Model, class Spec>
 Model least_stress_model(const Spec& spec, int pairs, const Rows& rows, const FitOptions& options, auto&& tell) {
   const Execution execution = options.execution();
   require_room(Spec::name, rows, spec.input, spec.gigabytes, pairs);
-  const Compared data = compare(Spec::name, spec.input, spec.metric, rows, execution.part(0, 0.1));
+  const Compared data = compare_known(Spec::name, spec.input, spec.metric, rows, execution.part(0, 0.1));
   Model model;
   model.spec = spec;
   if (spec.input == Input::rows) model.spec.metric = data.metric;
@@ -24,11 +25,14 @@ Model least_stress_model(const Spec& spec, int pairs, const Rows& rows, const Fi
                                             .dimensions = spec.dimensions,
                                             .seed = options.seed},
                                            execution.part(0.15, 0.9));
+  const Execution rest = found.cancelled ? to_the_end(execution) : execution;
+  const Hearing hearing(rest);
   model.places = found.places;
   model.trace = Eigen::Map<const Vector>(found.trace.data(), static_cast<Index>(found.trace.size()));
   tell(model, stress, found);
-  model.describe(data, rows.width(), execution.part(0.9, 0.95, "quality of the picture"));
-  model.certificate = certify(model, rows, execution.part(0.95, 1));
+  model.describe(data, rows.width(), rest.part(0.9, 0.95, "quality of the picture"));
+  model.certificate = certify(model, rows, rest.part(0.95, 1));
+  if (found.cancelled) say_cancelled(model.certificate, model.trace.size() - 1);
   return model;
 }
 

@@ -6,6 +6,7 @@
 #include <lemma/embed/shared/stress.hpp>
 #include <lemma/geometry/graph/union_find.hpp>
 #include <lemma/math/factorise.hpp>
+#include <lemma/math/nonnegative.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -25,6 +26,8 @@ double distance_between(const Matrix& x, Index i, Index j) {
   return std::sqrt(sum);
 }
 
+}  // namespace
+
 void require_joined(std::string_view method, const Dissimilarities& d, const std::vector<double>& weight) {
   UnionFind parts(d.count());
   for (Index i = 0; i < d.count(); ++i)
@@ -36,8 +39,6 @@ void require_joined(std::string_view method, const Dissimilarities& d, const std
           "{}: no chain of known pairs leads from {} to {}: how far apart they lie cannot be told; give such a pair",
           method, d.name(0), d.name(i)));
 }
-
-}  // namespace
 
 std::vector<double> rising(const std::vector<double>& distance, const std::vector<double>& delta,
                            const std::vector<double>& weight, const std::vector<Index>& order, TiedPairs ties) {
@@ -123,6 +124,18 @@ Stress::Stress(std::string_view method, const Compared& data, const Kind& kind, 
     for (const double each : d.kept()) pairs_.push_back(each / unit_);
     for (Index p = 0; p < static_cast<Index>(pairs_.size()); ++p)
       if (weight.empty() || weight[at(p)] > 0) order_.push_back(p);
+    if (kind.disparities == Disparities::spline) {
+      std::vector<double> known;
+      for (const Index p : order_) known.push_back(pairs_[at(p)]);
+      spline_ = RisingSpline(std::move(known), kind.knots);
+      basis_.resize(static_cast<Index>(order_.size()), spline_.size());
+      gram_ = Matrix::Zero(spline_.size(), spline_.size());
+      for (Index k = 0; k < basis_.rows(); ++k) {
+        const Index p = order_[at(k)];
+        spline_.basis(pairs_[at(p)], basis_.row(k).data());
+        gram_ += (weight.empty() ? 1.0 : weight[at(p)]) * basis_.row(k).transpose() * basis_.row(k);
+      }
+    }
     if (kind.disparities == Disparities::ordinal)
       std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
         return pairs_[at(a)] != pairs_[at(b)] ? pairs_[at(a)] < pairs_[at(b)] : a < b;
@@ -189,6 +202,20 @@ Stress::Line Stress::line_of(const std::vector<double>& distance) const {
   return {mean_distance - slope * mean_delta, slope};
 }
 
+Vector Stress::nearest_spline(const std::vector<double>& distance) const {
+  Vector right = Vector::Zero(spline_.size());
+  for (Index k = 0; k < basis_.rows(); ++k) {
+    const Index p = order_[at(k)];
+    right += (pair_weight_.empty() ? 1.0 : pair_weight_[at(p)]) * distance[at(p)] * basis_.row(k).transpose();
+  }
+  return nonnegative_least_squares(gram_, right);
+}
+
+Vector Stress::spline_coefficients(const Matrix& places, const Execution& execution) const {
+  if (kind_.disparities != Disparities::spline) return {};
+  return unit_ * nearest_spline(pair_distances(spread(places), execution));
+}
+
 Stress::Line Stress::line(const Matrix& places, const Execution& execution) const {
   if (kind_.disparities != Disparities::interval) return {};
   return line_of(pair_distances(spread(places), execution));
@@ -203,7 +230,14 @@ Matrix Stress::targets(const Matrix& x, const Execution& execution) const {
     return line.intercept + line.slope * delta_.array();
   }
   Matrix out(n, n);
-  const std::vector<double> t = rising(distance, pairs_, pair_weight_, order_, kind_.ties);
+  std::vector<double> t;
+  if (kind_.disparities == Disparities::spline) {
+    const Vector made = basis_ * nearest_spline(distance);
+    t.assign(pairs_.size(), 0.0);
+    for (std::size_t k = 0; k < order_.size(); ++k) t[at(order_[k])] = made(static_cast<Index>(k));
+  } else {
+    t = rising(distance, pairs_, pair_weight_, order_, kind_.ties);
+  }
   for_rows(n, execution, [&](Index i) {
     out(i, i) = 0;
     for (Index j = 0; j < n; ++j) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/embed/shared/stress.hpp>
+#include <lemma/math/factorise.hpp>
 #include <numeric>
 
 namespace lemma {
@@ -58,6 +59,43 @@ Stress::Line follow_line(std::vector<Pair>& pairs) {
   return {intercept, slope};
 }
 
+/// The rising spline nearest to the distances: of all sets of coefficients that may be above 0 the one whose least squares are, and are best.
+Vector follow_spline(std::vector<Pair>& pairs, int knots, Vector& places) {
+  std::vector<double> deltas;
+  for (const Pair& p : pairs) deltas.push_back(p.delta);
+  const RisingSpline spline(std::move(deltas), knots);
+  const Index k = spline.size();
+  places = Eigen::Map<const Vector>(spline.knots.data(), static_cast<Index>(spline.knots.size()));
+  Matrix gram = Matrix::Zero(k, k);
+  Vector right = Vector::Zero(k);
+  Eigen::RowVectorXd basis(k);
+  for (const Pair& p : pairs) {
+    spline.basis(p.delta, basis.data());
+    gram += p.weight * basis.transpose() * basis;
+    right += p.weight * p.distance * basis.transpose();
+  }
+  Vector best = Vector::Zero(k);
+  double least = 0;
+  for (unsigned set = 1; set < (1U << k); ++set) {
+    std::vector<Index> part;
+    for (Index j = 0; j < k; ++j)
+      if (set >> j & 1U) part.push_back(j);
+    const auto triangle = cholesky(Matrix(gram(part, part)));
+    if (!triangle) continue;
+    const Vector c = solve_upper(*triangle, solve_upper_transposed(*triangle, Matrix(right(part)))).col(0);
+    const double value = -0.5 * c.dot(right(part));
+    if (c.minCoeff() < 0 || value >= least) continue;
+    least = value;
+    best.setZero();
+    best(part) = c;
+  }
+  for (Pair& p : pairs) {
+    spline.basis(p.delta, basis.data());
+    p.target = basis.dot(best);
+  }
+  return best;
+}
+
 }  // namespace
 
 StressLook look_at_stress(const Compared& data, const Stress::Kind& kind, const Matrix& places,
@@ -91,6 +129,10 @@ StressLook look_at_stress(const Compared& data, const Stress::Kind& kind, const 
     const Stress::Line line = follow_line(pairs);
     out.intercept = unit * line.intercept;
     out.slope = line.slope;
+  }
+  if (kind.disparities == Disparities::spline) {
+    out.spline = unit * follow_spline(pairs, kind.knots, out.knots);
+    out.knots *= unit;
   }
   double left = 0, of_delta = 0, of_distance = 0;
   for (const Pair& p : pairs) {

@@ -65,11 +65,11 @@ bool find_beta(const std::vector<double>& g, double perplexity, double& beta, Ne
 
 }  // namespace
 
-void for_each_row_seen(const ComparedPoints& data, TsneForces forces, double perplexity, SearchBy search,
+void for_each_row_seen(const Compared& data, TsneForces forces, double perplexity, SearchBy search,
                        const Execution& execution, const std::function<void(Index, Seen)>& visit) {
-  const Index n = data.points.rows();
+  const Index n = data.count();
   if (forces == TsneForces::exact) {
-    const Dissimilarities all = Dissimilarities::on_demand(data.points, data.metric);
+    const Dissimilarities& all = data.dissimilarities;
     parallel_for(n, execution, [&](Index i) {
       Seen seen{std::vector<std::int32_t>(at(n)), std::vector<double>(at(n))};
       all.row(i, seen.distance);
@@ -81,9 +81,7 @@ void for_each_row_seen(const ComparedPoints& data, TsneForces forces, double per
     return;
   }
   const Index near = std::min(n - 1, static_cast<Index>(std::ceil(3 * perplexity)));
-  const NeighborLists lists =
-      Neighbors(data.points, data.metric, SearchOptions{.structure = search}, execution.part(0, 0))
-          .nearest_own(near, execution.part(0, 0.8));
+  const NeighborLists lists = nearest_things(data, near, search, execution.part(0, 0.8));
   parallel_for(n, execution.part(0.8, 1), [&](Index i) {
     const auto rows = lists.rows_of(i);
     const auto far = lists.distances_of(i);
@@ -128,8 +126,8 @@ Csr symmetric(const std::vector<Seen>& seen, const std::vector<std::vector<doubl
   return out;
 }
 
-Affinities affinities_of(const ComparedPoints& data, TsneForces forces, double perplexity, const Execution& execution) {
-  const Index n = data.points.rows();
+Affinities affinities_of(const Compared& data, TsneForces forces, double perplexity, const Execution& execution) {
+  const Index n = data.count();
   const bool exact = forces == TsneForces::exact;
   Affinities out;
   out.bandwidths.resize(n);

@@ -27,9 +27,9 @@ double spread_over(const Seen& seen, double sigma, double perplexity, std::vecto
 
 }  // namespace
 
-Look look_again(const ComparedPoints& data, const TsneModel& model, const Execution& execution) {
+Look look_again(const Compared& data, const TsneModel& model, const Execution& execution) {
   const Tsne& spec = model.spec;
-  const Index n = data.points.rows();
+  const Index n = data.count();
   const bool exact = spec.forces == TsneForces::exact;
   Matrix dense = exact ? Matrix::Zero(n, n) : Matrix();
   std::vector<Seen> near(exact ? 0 : at(n));

@@ -12,7 +12,7 @@ struct Seen {
   std::vector<double> distance;
 };
 /// visit(i, others) for each row, on several threads.
-void for_each_row_seen(const ComparedPoints& data, TsneForces forces, double perplexity, SearchBy search,
+void for_each_row_seen(const Compared& data, TsneForces forces, double perplexity, SearchBy search,
                        const Execution& execution, const std::function<void(Index, Seen)>& visit);
 
 /// p of all pairs, or (barnes_hut) of near ones: the half that is not used is empty. Σ p = 1.
@@ -24,7 +24,7 @@ struct Affinities {
 
   Index count() const { return bandwidths.size(); }
 };
-Affinities affinities_of(const ComparedPoints& data, TsneForces forces, double perplexity, const Execution& execution);
+Affinities affinities_of(const Compared& data, TsneForces forces, double perplexity, const Execution& execution);
 
 /// p from the p_j|i of each row.
 Matrix symmetric(const Matrix& conditional, const Execution& execution);
@@ -50,6 +50,6 @@ struct Look {
   double off_perplexity = 0;            // the worst |entropy − log perplexity|
   Index row = 0;                        // whose that is
 };
-Look look_again(const ComparedPoints& data, const TsneModel& model, const Execution& execution);
+Look look_again(const Compared& data, const TsneModel& model, const Execution& execution);
 
 }  // namespace lemma::tsne

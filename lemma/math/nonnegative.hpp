@@ -1,4 +1,4 @@
-// lemma/reduce/shared/nonnegative.hpp: least squares with coefficients that are not negative.
+// lemma/math/nonnegative.hpp: least squares with coefficients that are not negative.
 #pragma once
 #include <lemma/core/matrix.hpp>
 #include <span>

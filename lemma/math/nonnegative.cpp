@@ -1,8 +1,8 @@
-// lemma/reduce/shared/nonnegative.cpp
+// lemma/math/nonnegative.cpp
 #include <algorithm>
 #include <cmath>
 #include <lemma/math/factorise.hpp>
-#include <lemma/reduce/shared/nonnegative.hpp>
+#include <lemma/math/nonnegative.hpp>
 #include <limits>
 #include <vector>
 
