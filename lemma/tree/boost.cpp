@@ -68,7 +68,7 @@ void BoostModel::check() const {
   if (spec.base == BoostBase::linear) return check_lines();
   require(
       step_columns.empty() &&
-          step_slopes.size() + step_intercepts.size() + centre.size() + coefficients.size() + intercepts.size() == 0,
+          step_slopes.size() + step_intercepts.size() + centre.size() + coefficients.rows() + intercepts.size() == 0,
       "boost: there are lines and trees");
   trees.check("boost");
   require(trees.width() == width() && trees.trees() == used_rounds * outputs(),
