@@ -41,9 +41,10 @@ const Kind& kind_named(std::string_view name) {
       fmt::format("there is no picture '{}'{}; there are {}", name, did_you_mean(name, names), join_words(names, 20)));
 }
 
-Figure drawn(const Kind& kind, const Table& table, const std::string& formula, const PlotOptions& options) {
+Figure drawn(const Kind& kind, const Table& table, const std::string& formula, const PlotOptions& options,
+             const Table& whole, std::span<const Index> rows = {}) {
   require(table.rows() > 0, "there are no rows to draw");
-  Figure out = kind.draw({table, variables(table, formula), options, !formula.empty()});
+  Figure out = kind.draw({table, variables(table, formula), options, !formula.empty(), whole, rows});
   if (options.log.empty()) return out;
   require(!kind.whole, fmt::format("--log does not go with {}", kind.told.name));
   make_logarithmic(out, options);
@@ -77,7 +78,7 @@ Figure facets(const Kind& kind, const Table& table, const std::string& formula, 
     for (Index i = 0; i < table.rows(); ++i)
       if (groups.of(i) == g) rows.push_back(i);
     if (rows.empty()) continue;
-    Figure one = drawn(kind, table.select(rows), formula, options);
+    Figure one = drawn(kind, table.select(rows), formula, options, table, rows);
     require(one.panels.size() == 1,
             fmt::format("--facet takes a picture of one panel, and this one has {}", one.panels.size()));
     if (out.panels.empty()) out = one, out.panels.clear();
@@ -114,14 +115,25 @@ std::vector<double> sorted_in_group(const std::vector<double>& values, const Gro
   return sorted_values(out);
 }
 
-std::vector<std::string> row_tooltips(const Table& table, const Groups& groups) {
+Groups Drawn::groups() const {
+  if (options.colour.empty()) return groups_for(table, options, classes());
+  Groups out = groups_of(whole.column(options.colour));
+  if (rows.empty()) return out;
+  std::vector<int> code;
+  for (const Index row : rows) code.push_back(out.code[static_cast<std::size_t>(row)]);
+  out.code = std::move(code);
+  return out;
+}
+
+std::vector<std::string> row_tooltips(const Drawn& drawn, const Groups& groups) {
   std::vector<std::string> out;
-  if (table.rows() > kMostTooltips) return out;
-  for (Index i = 0; i < table.rows(); ++i) {
+  if (drawn.table.rows() > kMostTooltips) return out;
+  for (Index i = 0; i < drawn.table.rows(); ++i) {
     const int g = groups.of(i);
-    out.push_back(fmt::format("row {}", i + 1) + (groups.empty() ? ""
-                                                  : g < 0        ? ": no " + groups.name
-                                                                 : ": " + groups.names[static_cast<std::size_t>(g)]));
+    out.push_back(fmt::format("row {}", drawn.number_of(i)) + (groups.empty() ? ""
+                                                               : g < 0
+                                                                   ? ": no " + groups.name
+                                                                   : ": " + groups.names[static_cast<std::size_t>(g)]));
   }
   return out;
 }
@@ -152,7 +164,8 @@ std::string_view kind_for(const Table& table, const std::string& formula) {
 
 Figure draw(std::string_view kind, const Table& table, const std::string& formula, const PlotOptions& options) {
   const Kind& found = kind_named(kind);
-  Figure out = options.facet.empty() ? drawn(found, table, formula, options) : facets(found, table, formula, options);
+  Figure out =
+      options.facet.empty() ? drawn(found, table, formula, options, table) : facets(found, table, formula, options);
   if (out.title.empty() && !table.source().empty())
     out.title = table.source() + (formula.empty() ? "" : ": " + formula);
   return dressed(std::move(out), options);

@@ -1,10 +1,12 @@
 // lemma/plot/data_test.cpp: the marks of a picture are where the data say.
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <lemma/core/error.hpp>
 #include <lemma/data/datasets.hpp>
 #include <lemma/plot/data.hpp>
+#include <numeric>
 #include <tests/message_of.hpp>
 
 namespace lemma::plot {
@@ -20,6 +22,46 @@ const Table& small() {
       {numeric("x", {1, 2, 3, 4}), numeric("y", {10, std::nan(""), 30, 40}), categorical("g", {"a", "b", "a", "b"})},
       "small.csv");
   return table;
+}
+
+TEST(DataPictures, OnALogarithmicAxisBinsAndDensitiesAreThoseOfTheLogarithms) {
+  const Table boston = dataset("boston");
+  const Figure bars = draw("histogram", boston, "~ crim", {.log = "x"});
+  const auto& rectangles = std::get<Rectangles>(bars.panels[0].marks[0]);
+  EXPECT_EQ(std::accumulate(rectangles.y1.begin(), rectangles.y1.end(), 0.0), 506) << "no row falls off the axis";
+  for (std::size_t k = 0; k < rectangles.x0.size(); ++k)
+    EXPECT_NEAR(rectangles.x1[k] / rectangles.x0[k], rectangles.x1[0] / rectangles.x0[0], 1e-9);
+  const Figure curve = draw("density", boston, "~ crim", {.log = "x"});
+  const auto& area = std::get<Area>(curve.panels[0].marks[0]);
+  double sum = 0;
+  for (std::size_t i = 1; i < area.x.size(); ++i) {
+    ASSERT_GT(area.x[i - 1], 0);
+    sum += std::log10(area.x[i] / area.x[i - 1]) * (area.upper[i] + area.upper[i - 1]) / 2;
+  }
+  EXPECT_NEAR(sum, 1, 0.01);
+  const Figure violin = draw("violin", boston, "crim ~ factor(chas)", {.log = "x"});
+  EXPECT_GT(std::get<Area>(violin.panels[0].marks[0]).x.front(), 0);
+}
+
+TEST(DataPictures, NumbersColourByShadesAndFacetsShareWhatColoursMean) {
+  const Table boston = dataset("boston");
+  const Figure shaded = draw("scatter", boston, "medv ~ lstat", {.colour = "crim", .facet = "chas"});
+  ASSERT_TRUE(shaded.legend.ramp);
+  EXPECT_NEAR(shaded.legend.ramp->to, 88.9762, 1e-9);
+  EXPECT_EQ(shaded.points(), 506);
+  // rad takes 9 values, of which houses by the river know fewer
+  const Figure groups = draw("scatter", boston, "medv ~ lstat", {.colour = "rad", .facet = "chas"});
+  const auto& river = std::get<Points>(groups.panels[1].marks[0]);
+  const auto of = [&](const char* name) {
+    for (const auto& entry : groups.legend.entries)
+      if (entry.text == name) return entry.paint.number;
+    return -1;
+  };
+  const auto& chas = boston.column("chas").numbers().values;
+  const auto first = std::find(chas.begin(), chas.end(), 1) - chas.begin();
+  const double rad = boston.column("rad").numbers().values[static_cast<std::size_t>(first)];
+  EXPECT_EQ(river.group[0], of(fmt::format("{:g}", rad).c_str()));
+  EXPECT_TRUE(river.tooltips[0].starts_with(fmt::format("row {}:", first + 1))) << river.tooltips[0];
 }
 
 TEST(DataPictures, PointsAreTheColumnsAndTheirGroups) {

@@ -89,7 +89,8 @@ struct Panel {
   Axis x, y;
   std::vector<Mark> marks;
   int row = 0, column = 0;
-  bool equal = false;  // one unit is as long on either axis
+  bool equal = false;     // one unit is as long on either axis
+  std::string name = {};  // what it shows, where neither its title nor its axes say so
 };
 
 struct LegendEntry {

@@ -78,6 +78,34 @@ TEST(Svg, OfAMillionPointsIsBelowAMegabyte) {
   EXPECT_GT(svg.size(), 20'000u);
 }
 
+TEST(Svg, ALongTitleStaysOnThePaperInBoldLettersToo) {
+  Figure figure = one_point(1, 1);
+  figure.title = "ols: medv ~ scale(crim) + scale(zn) + scale(nox) + scale(rm) + scale(dis) + scale(rad) + scale(tax)";
+  const std::string svg = to_svg(figure);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(svg, found, std::regex("font-weight=\"bold\">([^<]*)…</text>")));
+  // DejaVu Sans Bold of size 15 sets this title 8.40 pixels wide for each character
+  EXPECT_LE(static_cast<double>(found[1].str().size() + 1) * 8.40, figure.width);
+}
+
+TEST(Svg, WordsBesideArrowsKeepClearOfThem) {
+  Panel panel;
+  Segments arrow{{0}, {0}, {4}, {0}, ink(), 1};
+  arrow.arrows = true;
+  panel.x = {"", ScaleKind::linear, {}, -1, 5}, panel.y = {"", ScaleKind::linear, {}, -1, 1};
+  panel.marks.emplace_back(arrow);
+  Words word{{2}, {0}, {"upon the arrow"}};
+  word.centred = false;
+  panel.marks.emplace_back(word);
+  Figure figure;
+  figure.panels.push_back(panel);
+  const std::string svg = to_svg(figure);
+  std::smatch at, line;
+  ASSERT_TRUE(std::regex_search(svg, at, std::regex("y=\"([0-9.]+)\" font-size=\"11\"[^>]*>upon")));
+  ASSERT_TRUE(std::regex_search(svg, line, std::regex("<path d=\"M[0-9.]+ ([0-9.]+)L")));
+  EXPECT_GE(std::abs(std::stod(at[1]) - 4 - std::stod(line[1])), 6);
+}
+
 TEST(Svg, WordsDoNotLieOnOneAnother) {
   Panel panel;
   Words words;
@@ -153,6 +181,14 @@ TEST(Render, AFileIsKnownByItsEnding) {
   EXPECT_EQ(format_of("x.pdf"), Format::pdf);
   EXPECT_NE(message_of([] { format_of("x.jpg"); }).find("must end in .svg, .png, .pdf or .txt"), std::string::npos);
   EXPECT_NE(message_of([] { format_of("svg"); }).find("must end in"), std::string::npos);
+}
+
+TEST(Term, SaysOfEachPairWhatItShows) {
+  const std::string text =
+      to_term(pairs(dataset("iris"), "species ~ petal_length + petal_width"), {.columns = 60, .rows = 40});
+  EXPECT_TRUE(contains(text, "petal_width against petal_length\n") &&
+              contains(text, "petal_length against petal_width\n"))
+      << text;
 }
 
 TEST(Term, DrawsWithinItsColumns) {

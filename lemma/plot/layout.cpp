@@ -37,7 +37,7 @@ bool side_by_side(const std::vector<Tick>& ticks, const Scale& scale, double wid
 double legend_width(const Figure& figure) {
   const Legend& legend = figure.legend;
   if (legend.entries.empty() && !legend.ramp) return 0;
-  double width = text_width(legend.title, kLabelSize);
+  double width = text_width(legend.title, kBold * kLabelSize);
   for (const auto& entry : legend.entries) width = std::max(width, 24 + text_width(entry.text, kTickSize));
   return std::min(std::max(width, legend.ramp ? 60.0 : 30.0), std::min(kWidestLegend, figure.width / 3)) + 2 * kGap;
 }

@@ -15,6 +15,8 @@ struct Box {
 
 inline constexpr double kTickSize = 11, kLabelSize = 12, kTitleSize = 15;
 
+inline constexpr double kBold = 1.14;  // bold letters of a size are as wide as others of so much more
+
 /// As wide as DejaVu Sans sets it, which is wider than most.
 double text_width(std::string_view text, double size);
 /// The text, or as much of it as fits and an ellipsis.

@@ -97,6 +97,18 @@ constexpr std::array kKinds = {
          [](const Declared& d) { return d.numbers(); },
          [](const TrainedModel& m) { return predicts(m, Task::regression) && gives(m, "value"); },
          residuals},
+    Kind{{"biplot", "rows as points and columns as arrows (--alpha)", true},
+         [](const Declared& d) { return d.part("coordinates") && d.result("loadings") && d.result("sdev"); },
+         [](const TrainedModel& m) {
+           return has_coordinates(m) && matrix_of(m, "loadings").has_value() && has_any(m, {"sdev"});
+         },
+         biplot,
+         true},
+    Kind{{"scores", "rows in the first two coordinates, by class", true},
+         [](const Declared& d) { return d.part("coordinates"); },
+         has_coordinates,
+         scores,
+         true},
     Kind{{"roc", "true positives against false ones, at every threshold", true},
          [](const Declared& d) { return d.two_classes(); },
          tells_two,
@@ -121,18 +133,6 @@ constexpr std::array kKinds = {
          [](const Declared& d) { return d.numbers() && d.part("samples"); },
          [](const TrainedModel& m) { return predicts(m, Task::regression) && looks_at(m, 1) && gives(m, "samples"); },
          drawn_functions},
-    Kind{{"biplot", "rows as points and columns as arrows (--alpha)", true},
-         [](const Declared& d) { return d.part("coordinates") && d.result("loadings") && d.result("sdev"); },
-         [](const TrainedModel& m) {
-           return has_coordinates(m) && matrix_of(m, "loadings").has_value() && has_any(m, {"sdev"});
-         },
-         biplot,
-         true},
-    Kind{{"scores", "rows in the first two coordinates, by class", true},
-         [](const Declared& d) { return d.part("coordinates"); },
-         has_coordinates,
-         scores,
-         true},
     Kind{{"variates", "the first pairs of canonical variates, of the columns and of the responses", true},
          [](const Declared& d) { return d.result("response_coefficients"); },
          [](const TrainedModel& m) {

@@ -104,6 +104,19 @@ TEST(ModelPictures, APathHasTheCoefficientsOfTheStandardisedColumns) {
   EXPECT_DOUBLE_EQ(lines[12].y.front(), b(lambda.size() - 1, 12) * scale(12));
 }
 
+TEST(ModelPictures, RowsAreCalledByTheColumnThatTellsThemApart) {
+  const Table states = dataset("usarrests");
+  const TrainedModel model = trained("pca(scale=true)", "~ Murder + Assault + UrbanPop + Rape", states);
+  for (const char* kind : {"biplot", "scores"}) {
+    const Figure figure = draw(kind, model, &states);
+    EXPECT_EQ(marks<Points>(figure)[0].tooltips[4], "California") << kind;
+    EXPECT_EQ(marks<Words>(figure).back().words[4], "California") << kind;
+  }
+  EXPECT_EQ(pictures_of(trained("lda", "species ~ .", dataset("iris"))).front().name, "scores") << "the most telling";
+  const Table iris = dataset("iris");  // species tell rows apart as little as numbers do
+  EXPECT_TRUE(marks<Words>(draw("scores", trained("pca", "~ . - species", iris), &iris)).empty());
+}
+
 TEST(ModelPictures, ABiplotKeepsDistancesOfRowsOrLengthsOfColumns) {
   const Table iris = dataset("iris");
   const TrainedModel model = trained("pca", "~ . - species", iris);

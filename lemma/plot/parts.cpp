@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
+#include <lemma/core/text.hpp>
 #include <lemma/data/formula.hpp>
 #include <lemma/data/formula/removed.hpp>
 #include <lemma/plot/parts.hpp>
@@ -107,6 +108,35 @@ Legend legend_of(const Groups& groups, LegendEntry::Key key) {
 
 bool is_numeric(const Column& column) { return column.type() == ColumnType::numeric; }
 
+bool few_values(const Column& column) {
+  constexpr std::size_t kMost = 12;
+  auto values = sorted_values(column.numbers().values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values.size() <= kMost;
+}
+
+void add_shaded(Figure& figure, Panel& panel, const Points& points, const Column& by, const std::vector<double>& all) {
+  constexpr int kBands = 16;
+  const auto& values = by.numbers().values;
+  const auto sorted = sorted_values(all);
+  require(!sorted.empty(), fmt::format("'{}' is missing in every row", by.name));
+  const double low = sorted.front(), range = sorted.back() - low;
+  for (int band = 0; band < kBands; ++band) {
+    Points some;
+    some.paint = sequential((band + 0.5) / kBands), some.paint.opacity = points.paint.opacity,
+    some.radius = points.radius;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double share = range > 0 ? (values[i] - low) / range : 0.5;
+      if (!std::isfinite(share) || std::min(static_cast<int>(share * kBands), kBands - 1) != band) continue;
+      some.x.push_back(points.x[i]), some.y.push_back(points.y[i]);
+      if (!points.tooltips.empty())
+        some.tooltips.push_back(fmt::format("{}: {}", points.tooltips[i], format_significant(values[i], 4)));
+    }
+    if (!some.x.empty()) panel.marks.emplace_back(std::move(some));
+  }
+  figure.legend = {by.name, {}, Legend::Ramp{Paint::Of::sequential, low, low + range}};
+}
+
 std::vector<double> places_of(const Column& column) {
   if (is_numeric(column)) return column.numbers().values;
   require(column.type() == ColumnType::categorical,
@@ -151,9 +181,10 @@ std::vector<double> bins_of(const std::vector<double>& sorted) {
   double width = iqr > 0 ? 2 * iqr / std::cbrt(n) : range / (std::log2(n) + 1);
   width = std::max(width, range / kMostBins);
   const double power = std::pow(10.0, std::floor(std::log10(width)));
-  double step = power;  // the nearest of 1, 2, 5, 10
+  double step =
+      power;  // the nearest of 1, 2, 5, 10: rather too many bins than too few, for the IQR of two hills is wide
   for (const double factor : {2.0, 5.0, 10.0})
-    if (std::abs(std::log(width / (factor * power))) < std::abs(std::log(width / step))) step = factor * power;
+    if (std::abs(width - factor * power) < std::abs(width - step)) step = factor * power;
   std::vector<double> edges;
   for (double k = std::floor(low / step); edges.empty() || edges.back() <= sorted.back(); ++k)
     edges.push_back(k * step);

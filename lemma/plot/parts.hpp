@@ -26,6 +26,10 @@ Groups groups_for(const Table& table, const PlotOptions& options, const Column* 
 Legend legend_of(const Groups& groups, LegendEntry::Key key);
 
 bool is_numeric(const Column& column);
+/// Numbers that name groups, as digits do.
+bool few_values(const Column& column);
+/// Numbers as shades: points in bands from the least of `all` to the greatest.
+void add_shaded(Figure& figure, Panel& panel, const Points& points, const Column& by, const std::vector<double>& all);
 /// Numbers as they are, categories by the numbers of their levels; Error for text.
 std::vector<double> places_of(const Column& column);
 Axis axis_of(const Column& column);

@@ -129,7 +129,7 @@ class Writer {
       out_ += style(figure_.theme);
     }
     out_ += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
-    out_ += text(figure_.width / 2, 26, fitted(figure_.title, kTitleSize, figure_.width - 20),
+    out_ += text(figure_.width / 2, 26, fitted(figure_.title, kBold * kTitleSize, figure_.width - 20),
                  {kTitleSize, "middle", ink(), 0, true});
     if (points_ > kMostPoints) count_hexagons();
     for (const PlacedPanel& placed : places_.panels) panel(placed);
@@ -139,12 +139,15 @@ class Writer {
 
  private:
   void panel(const PlacedPanel& placed) {
-    out_ += "<g class=\"panel\">\n";
+    const std::string& name = placed.panel->name;
+    out_ += name.empty() ? "<g class=\"panel\">\n"
+                         : fmt::format("<g class=\"panel\" role=\"group\" aria-label=\"{}\">\n", escaped(name));
     axes(placed);
     const Box& area = placed.area;
     out_ += fmt::format("<svg class=\"marks\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"hidden\">\n",
                         number(area.left), number(area.top), number(area.width), number(area.height));
     at_ = &placed;
+    words_.clear();
     bool any = false;
     for (const Mark& mark : placed.panel->marks) {
       const auto before = out_.size();
@@ -197,7 +200,7 @@ class Writer {
     }
     out_ += text(left - 6, area.top + area.height / 2, fitted(panel.y.label, kLabelSize, area.height + 30),
                  {kLabelSize, "middle", ink(), -90});
-    out_ += text(area.left + area.width / 2, area.top - 7, fitted(panel.title, kLabelSize, area.width),
+    out_ += text(area.left + area.width / 2, area.top - 7, fitted(panel.title, kBold * kLabelSize, area.width),
                  {kLabelSize, "middle", ink(), 0, true});
   }
 
@@ -361,15 +364,34 @@ class Writer {
     if (!heads.empty()) out_ += fmt::format("<path d=\"{}\"{}/>\n", heads, paint(marks.paint, false));
   }
 
-  /// Each word on its place, or at one of the places around it where no other word lies: best where no point of another word does.
+  /// What words beside their places keep clear of where they can: the places of all of them, and arrows.
+  std::vector<Box> obstacles(const Words& marks) const {
+    constexpr double kStep = 5;  // pixels along an arrow
+    std::vector<Box> out;
+    for (std::size_t i = 0; i < marks.x.size(); ++i) out.push_back({x(marks.x[i]) - 3, y(marks.y[i]) - 3, 6, 6});
+    for (const Mark& mark : at_->panel->marks) {
+      const auto* lines = std::get_if<Segments>(&mark);
+      if (!lines || !lines->arrows) continue;
+      for (std::size_t i = 0; i < lines->x0.size(); ++i) {
+        const double ax = x(lines->x0[i]), ay = y(lines->y0[i]), bx = x(lines->x1[i]), by = y(lines->y1[i]);
+        if (!drawn(ax, ay) || !drawn(bx, by)) continue;
+        const double steps = std::ceil(std::hypot(bx - ax, by - ay) / kStep);
+        for (double k = 0; k < steps; ++k)
+          out.push_back({ax + k / steps * (bx - ax) - 1, ay + k / steps * (by - ay) - 1, 2, 2});
+      }
+    }
+    return out;
+  }
+
+  /// Each word on its place, or at one of the places around it where no other word of the panel lies: best where no point of another
+  /// word, and no arrow, does.
   void draw(const Words& marks) {
-    std::vector<Box> taken, places;
+    const std::vector<Box> places = marks.centred ? std::vector<Box>() : obstacles(marks);
+    std::vector<Box>& taken = words_;
     const double high = marks.size;
     const auto hits = [](const std::vector<Box>& all, const Box& box) {
       return std::any_of(all.begin(), all.end(), [&](const Box& each) { return each.overlaps(box); });
     };
-    for (std::size_t i = 0; i < marks.x.size() && !marks.centred; ++i)
-      places.push_back({x(marks.x[i]) - 3, y(marks.y[i]) - 3, 6, 6});
     for (std::size_t i = 0; i < marks.x.size(); ++i) {
       const double px = x(marks.x[i]), py = y(marks.y[i]), wide = text_width(marks.words[i], marks.size);
       if (!drawn(px, py)) continue;
@@ -384,7 +406,7 @@ class Writer {
         if (clear) break;
       }
       if (!found) continue;
-      taken.push_back(*found);
+      if (!marks.centred) taken.push_back(*found);
       out_ += text(found->left + wide / 2, found->top + high / 2 + marks.size * 0.36, marks.words[i],
                    {marks.size, "middle", marks.paint});
     }
@@ -413,7 +435,7 @@ class Writer {
     out_ += "<g class=\"legend\">\n";
     double top = box.top + 10;
     if (!figure_.legend.title.empty()) {
-      out_ += text(box.left, top, fitted(figure_.legend.title, kLabelSize, box.width),
+      out_ += text(box.left, top, fitted(figure_.legend.title, kBold * kLabelSize, box.width),
                    {kLabelSize, "start", ink(), 0, true});
       top += 20;
     }
@@ -457,6 +479,7 @@ class Writer {
   const Layout places_;
   const Index points_;
   const PlacedPanel* at_ = nullptr;
+  std::vector<Box> words_;  // of the panel, beside their places
   std::map<const Points*, std::vector<Hexagon>> hexagons_;
   std::string out_;
 };

@@ -146,7 +146,7 @@ std::string draw(const Panel& panel, const Terminal& terminal, int rows) {
     left[static_cast<std::size_t>(row)] = text;
   }
   std::string out;
-  if (!panel.title.empty()) out += panel.title + "\n";
+  if (!panel.title.empty() || !panel.name.empty()) out += (panel.title.empty() ? panel.name : panel.title) + "\n";
   if (!panel.y.label.empty()) out += panel.y.label + "\n";
   for (int r = 0; r < rows; ++r) {
     const auto& text = left[static_cast<std::size_t>(r)];

@@ -15,6 +15,7 @@ struct Sets {
   Axis levels, values;
   std::vector<std::vector<double>> sorted;
   std::vector<int> colour;
+  bool logarithmic = false;  // where a density is wanted, that of the logarithms
 };
 
 Sets by_levels(const Column& y, const Groups& groups, bool coloured) {
@@ -83,6 +84,18 @@ Panel box_panel(const Sets& sets) {
   return panel;
 }
 
+/// Of numbers that are shown on a logarithmic axis: their logarithms, without those that have none.
+std::vector<double> logarithms(const std::vector<double>& sorted) {
+  std::vector<double> out;
+  for (const double value : sorted)
+    if (value > 0) out.push_back(std::log10(value));
+  return out;
+}
+std::vector<double> powers(std::vector<double> exponents) {
+  for (double& each : exponents) each = std::pow(10.0, each);
+  return exponents;
+}
+
 std::vector<double> grid_for(const std::vector<double>& sorted, double width, int steps) {
   std::vector<double> out;
   const double from = sorted.front() - 3 * width, to = sorted.back() + 3 * width;
@@ -97,10 +110,12 @@ Panel violin_panel(const Sets& sets) {
   std::vector<Area> areas;
   double highest = 0;
   for (std::size_t k = 0; k < sets.sorted.size(); ++k) {
-    if (sets.sorted[k].empty()) continue;
-    const double width = bandwidth_of(sets.sorted[k]);
-    Area one{grid_for(sets.sorted[k], width, 200), {}, {}, series(sets.colour[k], 0.5)};
-    one.upper = density_at(sets.sorted[k], width, one.x);
+    const std::vector<double> values = sets.logarithmic ? logarithms(sets.sorted[k]) : sets.sorted[k];
+    if (values.empty()) continue;
+    const double width = bandwidth_of(values);
+    Area one{grid_for(values, width, 200), {}, {}, series(sets.colour[k], 0.5)};
+    one.upper = density_at(values, width, one.x);
+    if (sets.logarithmic) one.x = powers(std::move(one.x));
     highest = std::max(highest, *std::max_element(one.upper.begin(), one.upper.end()));
     one.lower.assign(one.x.size(), static_cast<double>(k));
     areas.push_back(std::move(one));
@@ -128,7 +143,10 @@ Panel violin_panel(const Sets& sets) {
 
 Figure of_sets(const Drawn& drawn, Panel (*draw)(const Sets&), std::string_view what) {
   Figure out;
-  for (const Sets& sets : sets_of(drawn)) out.panels.push_back(draw(sets));
+  for (Sets& sets : sets_of(drawn)) {
+    sets.logarithmic = drawn.logarithmic('x');
+    out.panels.push_back(draw(sets));
+  }
   if (out.panels.size() > 1) in_grid(out);
   const bool by_level = out.panels[0].x.kind == ScaleKind::factor;
   const Axis &levels = by_level ? out.panels[0].x : out.panels[0].y,
@@ -170,7 +188,7 @@ void add_histogram(Panel& panel, const std::vector<double>& values, const Groups
   Matrix counts = Matrix::Zero(groups.count(), static_cast<Index>(edges.size()) - 1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int g = groups.of(static_cast<Index>(i));
-    if (g < 0 || !std::isfinite(values[i])) continue;
+    if (g < 0 || !(values[i] >= edges.front()) || !std::isfinite(values[i])) continue;
     ++counts(g, std::upper_bound(edges.begin() + 1, edges.end() - 1, values[i]) - edges.begin() - 1);
   }
   for (int g = 0; g < groups.count(); ++g) {
@@ -188,23 +206,29 @@ void add_histogram(Panel& panel, const std::vector<double>& values, const Groups
 }
 
 Figure histogram(const Drawn& drawn) {
-  return of_columns(
-      drawn, LegendEntry::Key::area, "Histogram", [](Panel& panel, const Column& column, const Groups& groups) {
-        panel.y.label = "rows";
-        add_histogram(panel, column.numbers().values, groups, bins_of(sorted_values(column.numbers().values)));
-      });
+  return of_columns(drawn, LegendEntry::Key::area, "Histogram",
+                    [&](Panel& panel, const Column& column, const Groups& groups) {
+                      panel.y.label = "rows";
+                      const std::vector<double>& values = column.numbers().values;
+                      const std::vector<double> sorted = sorted_values(values);
+                      add_histogram(panel, values, groups,
+                                    drawn.logarithmic('x') ? powers(bins_of(logarithms(sorted))) : bins_of(sorted));
+                    });
 }
 
 Figure density(const Drawn& drawn) {
   return of_columns(
-      drawn, LegendEntry::Key::line, "Density", [](Panel& panel, const Column& column, const Groups& groups) {
-        panel.y.label = "density", panel.y.from = 0;
+      drawn, LegendEntry::Key::line, "Density", [&](Panel& panel, const Column& column, const Groups& groups) {
+        const bool logarithmic = drawn.logarithmic('x');
+        panel.y.label = logarithmic ? "density of the logarithm" : "density", panel.y.from = 0;
         for (int g = 0; g < groups.count(); ++g) {
-          const auto sorted = sorted_in_group(column.numbers().values, groups, g);
+          auto sorted = sorted_in_group(column.numbers().values, groups, g);
+          if (logarithmic) sorted = logarithms(sorted);
           if (sorted.empty()) continue;
           const double width = bandwidth_of(sorted);
-          const auto grid = grid_for(sorted, width, 300);
+          auto grid = grid_for(sorted, width, 300);
           const auto height = density_at(sorted, width, grid);
+          if (logarithmic) grid = powers(std::move(grid));
           panel.marks.emplace_back(Area{grid, std::vector<double>(grid.size(), 0), height, series(g, 0.15)});
           panel.marks.emplace_back(Line{grid, height, series(g)});
         }

@@ -1,6 +1,7 @@
 // lemma/plot/data/kinds.hpp: one function a picture of a table. Inner header of the room.
 #pragma once
 #include <lemma/plot/parts.hpp>
+#include <span>
 
 namespace lemma::plot {
 
@@ -10,14 +11,19 @@ struct Drawn {
   Variables named;
   const PlotOptions& options;
   bool by_formula = false;
+  const Table& whole;             // of facets: all their rows; else the table
+  std::span<const Index> rows{};  // of a facet: which of them
+  bool logarithmic(char axis) const { return options.log.find(axis) != std::string::npos; }
+  /// As the table's first row is 1.
+  Index number_of(Index row) const { return 1 + (rows.empty() ? row : rows[static_cast<std::size_t>(row)]); }
 
   /// Those of the formula's terms that are numbers ('class ~ .' may hold others), or without one all columns of numbers; Error where
   /// there are none.
   std::vector<Column> numbers() const;
   /// The formula's response where it is one of classes.
   const Column* classes() const;
-  /// By --color, else by the classes of the response.
-  Groups groups() const { return groups_for(table, options, classes()); }
+  /// By --color, else by the classes of the response: of a facet those of all rows.
+  Groups groups() const;
 };
 
 Figure scatter(const Drawn& drawn);
@@ -37,7 +43,7 @@ Figure heatmap(const Drawn& drawn);
 /// The values of the rows of a group, in order.
 std::vector<double> sorted_in_group(const std::vector<double>& values, const Groups& groups, int group);
 /// "row 3: setosa"
-std::vector<std::string> row_tooltips(const Table& table, const Groups& groups);
+std::vector<std::string> row_tooltips(const Drawn& drawn, const Groups& groups);
 /// Bars of a histogram between these edges, a set of them for each group.
 void add_histogram(Panel& panel, const std::vector<double>& values, const Groups& groups,
                    const std::vector<double>& edges);

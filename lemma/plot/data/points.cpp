@@ -47,15 +47,26 @@ Figure scatter(const Drawn& drawn) {
     y = {x[1]}, x.resize(1);
   }
   require(!x.empty(), "a scatter plot needs two columns: 'y ~ x'");
-  const Groups groups = drawn.groups();
-  const auto tooltips = row_tooltips(drawn.table, groups);
+  const std::string& colour = drawn.options.colour;
+  const bool shaded =
+      !colour.empty() && is_numeric(drawn.table.column(colour)) && !few_values(drawn.whole.column(colour));
+  const Groups groups = shaded ? Groups() : drawn.groups();
+  const auto tooltips = row_tooltips(drawn, groups);
   Figure out;
   for (const Column& down : y)
-    for (const Column& along : x) out.panels.push_back(scatter_panel(along, down, groups, tooltips));
+    for (const Column& along : x) {
+      Panel panel = scatter_panel(along, down, groups, tooltips);
+      if (shaded) {
+        const Points points = std::get<Points>(panel.marks[0]);
+        panel.marks.clear();
+        add_shaded(out, panel, points, drawn.table.column(colour), drawn.whole.column(colour).numbers().values);
+      }
+      out.panels.push_back(std::move(panel));
+    }
   if (out.panels.size() > 1) in_grid(out);
   if (!groups.empty()) out.legend = legend_of(groups, LegendEntry::Key::point);
-  out.description =
-      fmt::format("Scatter plot of {} against {}: {}.", y[0].name, x[0].name, count_of(complete(x[0], y[0]), "point"));
+  out.description = fmt::format("Scatter plot of {} against {}", y[0].name, x[0].name);
+  out.description += drawn.rows.empty() ? fmt::format(": {}.", count_of(complete(x[0], y[0]), "point")) : ".";
   return out;
 }
 
@@ -111,7 +122,7 @@ Figure scatter_matrix(const Drawn& drawn) {
   const Groups groups = drawn.groups();
   const auto tooltips = drawn.table.rows() * static_cast<Index>(columns.size() * columns.size()) > 10 * kMostTooltips
                             ? std::vector<std::string>()
-                            : row_tooltips(drawn.table, groups);
+                            : row_tooltips(drawn, groups);
   const auto k = static_cast<int>(columns.size());
   std::vector<std::vector<double>> bins;
   std::vector<std::array<double, 2>> ends;  // of each column, wherever it is an axis
@@ -131,6 +142,7 @@ Figure scatter_matrix(const Drawn& drawn) {
         panel.title = x.name;
       } else {
         panel = scatter_panel(x, y, groups, tooltips);
+        panel.name = y.name + " against " + x.name;
         auto& points = std::get<Points>(panel.marks[0]);
         points.radius = k > 4 ? 1.6 : 2.2;
       }

@@ -286,35 +286,6 @@ std::optional<Column> colour_of_things(const Shown& shown, Index things) {
   return shown.rows->select(rows).column(shown.options.colour);
 }
 
-/// Numbers that name groups, as digits do.
-bool few_values(const Column& column) {
-  constexpr std::size_t kMost = 12;
-  auto values = sorted_values(column.numbers().values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values.size() <= kMost;
-}
-
-/// Numbers as shades: points in bands from the least number to the greatest.
-void add_shaded(Figure& figure, Panel& panel, const Points& points, const Column& by) {
-  constexpr int kBands = 16;
-  const auto& values = by.numbers().values;
-  const auto sorted = sorted_values(values);
-  require(!sorted.empty(), fmt::format("'{}' is missing in every row", by.name));
-  const double low = sorted.front(), range = sorted.back() - low;
-  for (int band = 0; band < kBands; ++band) {
-    Points some;
-    some.paint = sequential((band + 0.5) / kBands), some.radius = points.radius;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double share = range > 0 ? (values[i] - low) / range : 0.5;
-      if (!std::isfinite(share) || std::min(static_cast<int>(share * kBands), kBands - 1) != band) continue;
-      some.x.push_back(points.x[i]), some.y.push_back(points.y[i]);
-      some.tooltips.push_back(fmt::format("{}: {}", points.tooltips[i], format_significant(values[i], 4)));
-    }
-    if (!some.x.empty()) panel.marks.emplace_back(std::move(some));
-  }
-  figure.legend = {by.name, {}, Legend::Ramp{Paint::Of::sequential, low, low + range}};
-}
-
 }  // namespace
 
 Figure map(const Shown& shown) {
@@ -334,7 +305,7 @@ Figure map(const Shown& shown) {
   const std::vector<double> x = list_of(places.col(0)), y = list_of(places.col(1));
   Points points{x, y, {}, names};
   if (by && is_numeric(*by) && !few_values(*by)) {
-    add_shaded(out, panel, points, *by);
+    add_shaded(out, panel, points, *by, by->numbers().values);
   } else {
     const Groups groups = by ? groups_of(*by) : Groups();
     points.group = groups.code;

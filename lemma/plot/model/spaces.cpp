@@ -218,6 +218,34 @@ Table coordinates_of(const Shown& shown) {
   return out;
 }
 
+/// What tells the rows of DATA apart: the first column of words that the model does not look at, each of them once. Empty: nothing.
+std::vector<std::string> names_of_rows(const Shown& shown) {
+  if (shown.rows->rows() > kMostTooltips) return {};
+  const auto& features = shown.trained.design.features();
+  for (const Column& column : shown.rows->all()) {
+    if (is_numeric(column) || std::find(features.begin(), features.end(), column.name) != features.end()) continue;
+    std::vector<std::string> names;
+    for (Index i = 0; i < shown.rows->rows(); ++i) names.push_back(column.text(i));
+    std::vector<std::string> sorted = names;
+    std::sort(sorted.begin(), sorted.end());
+    if (names.size() > 2 && std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return names;
+  }
+  return {};
+}
+
+/// Points get their rows' names; few of them are written beside.
+void name_rows(Figure& figure, const Shown& shown) {
+  constexpr std::size_t kMostNames = 60;
+  auto& points = std::get<Points>(figure.panels[0].marks[0]);
+  const std::vector<std::string> names = names_of_rows(shown);
+  if (names.size() != points.x.size()) return;  // there are none, or rows with missing values were left out
+  points.tooltips = names;
+  if (names.size() > kMostNames) return;
+  Words words{points.x, points.y, names, ink(), 9};
+  words.centred = false, words.gap = 4;
+  figure.panels[0].marks.emplace_back(std::move(words));
+}
+
 Figure scattered(const Table& table, const Shown& shown) {
   PlotOptions options;
   if (table.columns() > 2) options.colour = table.column(2).name;
@@ -231,7 +259,11 @@ Figure scattered(const Table& table, const Shown& shown) {
 
 }  // namespace
 
-Figure scores(const Shown& shown) { return scattered(coordinates_of(shown), shown); }
+Figure scores(const Shown& shown) {
+  Figure out = scattered(coordinates_of(shown), shown);
+  name_rows(out, shown);
+  return out;
+}
 
 /// Gabriel's: X = U D V'. Points U D^alpha, arrows V D^(1 - alpha), of a common length that the points leave room for.
 Figure biplot(const Shown& shown) {
@@ -266,6 +298,7 @@ Figure biplot(const Shown& shown) {
   }
   names.centred = false, names.outward = true;
   out.panels[0].marks.emplace_back(std::move(drawn)), out.panels[0].marks.emplace_back(std::move(names));
+  name_rows(out, shown);
   out.panels[0].equal = true;
   out.description = fmt::format("Biplot of {} and {}: rows as points, columns as arrows.", count_of(rows, "row"),
                                 count_of(arrows.rows(), "column"));
