@@ -176,13 +176,14 @@ std::string ConjugateModel::summary(const Names& names) const {
   std::vector<std::string> numbers;
   for (const double each : spec.against) numbers.push_back(format_significant(each));
   TextTable factors;
-  for (Index j = 0; j < width(); ++j)
-    factors.right(feature(j),
-                  {format_significant(log_bayes_factor(j), 5),
-                   std::abs(log_bayes_factor(j)) < 600 ? format_significant(std::exp(log_bayes_factor(j)), 5)
-                                                       : "beyond numbers"});
+  factors.words("", {"logarithm", "factor"});
+  for (Index j = 0; j < width(); ++j) {
+    const double log = log_bayes_factor(j);
+    factors.right(feature(j), {format_significant(log, 5),
+                               std::abs(log) < 600 ? format_significant(std::exp(log), 5) : "beyond numbers"});
+  }
   return out +
-         fmt::format("\nBayes factor against the prior {}, its logarithm first; above 1 the rows speak for the prior\n",
+         fmt::format("\nBayes factor against the prior {}; above 1 the rows speak for the prior:\n",
                      fmt::join(numbers, ", ")) +
          factors.str({.gap = 2, .width = 100});
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/math/factorise.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/knn/parts.hpp>
@@ -150,16 +151,16 @@ TEST(Knn, ALineIsThatOfWeightedLeastSquares) {
   std::vector<std::pair<double, Index>> order;
   for (Index i = 0; i < 60; ++i) order.emplace_back((x.row(i) - at).norm(), i);
   std::sort(order.begin(), order.end());
-  Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
-  Eigen::Vector3d right = Eigen::Vector3d::Zero();
+  Matrix normal = Matrix::Zero(3, 3), right = Matrix::Zero(3, 1);
   for (int j = 0; j < 15; ++j) {
     const auto [d, i] = order[static_cast<std::size_t>(j)];
     const double u = d / order[15].first, w = 1 - u * u;
-    const Eigen::Vector3d z(1, x(i, 0) - 0.3, x(i, 1) - 0.3);
+    const Vector z{{1, x(i, 0) - 0.3, x(i, 1) - 0.3}};
     normal += w * z * z.transpose();
     right += w * y(i) * z;
   }
-  EXPECT_NEAR(m.predict(at)(0), (normal.inverse() * right)(0), 1e-10);
+  const auto r = *cholesky(normal);
+  EXPECT_NEAR(m.predict(at)(0), solve_upper(r, solve_upper_transposed(r, right))(0, 0), 1e-10);
 }
 
 TEST(Knn, ALineThroughFewOrEqualNeighboursIsTheirMeanWhereTheyHaveNoSlope) {
