@@ -19,7 +19,7 @@ struct NeighborOptions {
   std::string query, formula, metric = "euclidean", structure = "auto", id, output;
   int k = 5;
   std::optional<double> within;
-  double epsilon = 0;
+  double epsilon = 0, recall = 1;
 };
 
 /// All columns of numbers, or with gower all but texts; `id` left out.
@@ -63,6 +63,7 @@ struct Found {
   NeighborLists lists;
   DesignData points, asked;
   std::string choice;
+  double recall = 1;
 };
 
 Found search(const NeighborOptions& options, const Table& table, const Table* query, Context& context) {
@@ -87,9 +88,11 @@ Found search(const NeighborOptions& options, const Table& table, const Table* qu
   SearchOptions by;
   by.structure = static_cast<SearchBy>(choose("--structure", options.structure, choices_of<SearchBy>()));
   by.epsilon = options.epsilon;
+  by.recall = options.recall;
   const Neighbors neighbors(out.points.x, resolved(metric, out.points.x, design, context.execution()),
                             Valid<SearchOptions>(by), context.execution());
   out.choice = neighbors.choice();
+  out.recall = neighbors.recall();
   const Execution execution = context.execution();
   if (options.within)
     out.lists = query ? neighbors.within(out.asked.x, *options.within, execution)
@@ -136,6 +139,7 @@ void neighbors(const NeighborOptions& options, Context& context) {
     if (query) document.set("query", query->source());
     document.set("metric", options.metric);
     document.set("structure", found.choice);
+    document.set("recall", found.recall);
     document.set("columns", to_value(out));
     return context.print_json(document);
   }
@@ -160,16 +164,20 @@ void add_neighbors(CLI::App& tool, Context& context) {
   add_option(*command, "--metric", options->metric,
              "distance of two rows: euclidean, manhattan, chebyshev, minkowski(3), cosine, mahalanobis, gower …")
       ->capture_default_str();
-  add_option(*command, "--structure", options->structure, "auto, brute_force, kd_tree or ball_tree")
+  add_option(*command, "--structure", options->structure, "auto, brute_force, kd_tree, ball_tree or projections")
       ->capture_default_str();
   add_option(*command, "--epsilon", options->epsilon,
              "a neighbour may be farther than the true one by this share; 0: exact")
+      ->capture_default_str();
+  add_option(*command, "--recall", options->recall,
+             "share of the true neighbours that is enough, among many points of many columns; 1: all of them")
       ->capture_default_str();
   add_option(*command, "--id", options->id, "a column that names the rows, in the place of their numbers");
   add_option(*command, "-o,--output", options->output, "where to write them (default: standard output)");
   command->footer(
       "Of rows equally far, those that come first in DATA are taken. All structures find the same rows to the last "
-      "bit.\n"
+      "bit, but for projections: they find most of them, and say which share they found of the neighbours of a "
+      "sample.\n"
       "Example: lemma neighbors iris --k 3 --rows 1:50");
   command->callback([options, &context] { neighbors(*options, context); });
 }

@@ -6,6 +6,7 @@
 #include "predicted.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/core.h>
 #include <lemma/catalog.hpp>
 #include <lemma/core/text.hpp>
@@ -20,7 +21,23 @@ struct Predict {
   std::string model, output;
   DataOptions data;
   Asked asked;
+  bool explain = false;
 };
+
+/// What is predicted, and what each column adds to it.
+std::vector<std::string> explained(const TrainedModel& trained) {
+  const auto parts = trained.model->parts();
+  const auto gives = [&](std::string_view name) {
+    return std::ranges::any_of(parts, [&](const PartInfo& part) { return part.name == name; });
+  };
+  const std::string said(trained.model->task() == Task::classification ? "class" : "value");
+  if (gives("contributions")) return {said, "contributions"};
+  if (gives("shap")) return {said, "shap", "shap_base"};
+  throw Error(fmt::format(
+      "--explain: {} does not say what each column adds; naive_bayes, boost, forest and extra_trees do, and "
+      "'lemma effect' tells of any model how its predictions change with a column",
+      trained.model->method().name()));
+}
 
 Value document(const Predict& options, const TrainedModel& trained, const Table& out) {
   Value doc = Value::object();
@@ -98,10 +115,11 @@ class Predictions {
 void predict(const Predict& options, Context& context) {
   check_outputs({options.output.empty() ? "-" : options.output}, {options.model, options.data.data});
   const TrainedModel trained = load(options.model, catalog());
+  Asked asked = options.asked;
+  if (options.explain) asked.what = explained(trained);
   PassedOn passed;
   const bool passes_on = options.asked.append && !options.asked.inverse && !context.json;
   const auto data = passes_on ? options.data.stream(context, &passed) : options.data.where_it_lies(context);
-  Asked asked = options.asked;
   if (passed.text) {
     asked.append = false;
     asked.beside = passed.text->schema().names();
@@ -129,6 +147,9 @@ void add_predict(CLI::App& tool, Context& context) {
              "residual, what else the method gives ('lemma fit METHOD --help'), or all")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_flag(*command, "--explain", options->explain,
+           "the prediction and what each column adds to it: to the log odds (naive_bayes), or as SHAP values (trees)")
+      ->excludes(command->get_option("--what"));
   add_option(*command, "--interval", options->asked.interval, "none, confidence or prediction")->capture_default_str();
   add_option(*command, "--level", options->asked.level, "of the interval")
       ->check(CLI::Range(1e-9, 1 - 1e-9))

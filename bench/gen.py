@@ -380,6 +380,36 @@ def knn_mid(d):
 
 
 @wl
+def knn_most(d):
+    """n=1e6 d=100 (12 directions and noise), 1e4 queries, k=10, most of the neighbours"""
+    r = rng(17)
+    turn = r.standard_normal((12, 100))
+    c = r.standard_normal((500, 12))
+    def pts(m):
+        return (c[r.integers(0, 500, m)] + 0.5 * r.standard_normal((m, 12))) @ turn + 0.3 * r.standard_normal((m, 100))
+    save(d, knn_most_X=pts(rows(1_000_000)), knn_most_Q=pts(10_000))
+
+
+@wl
+def tokens(d):
+    """1e5 texts of about 1000 bytes: words by Zipf's law among 2e5, a capital and a stop at every tenth word or so"""
+    r = rng(18)
+    n, p, k = rows(100_000), 200_000, 160
+    letters = np.array(list("etaoinshrdlucmfwypvbgkjqxz"))
+    share = 1 / np.arange(2.0, 28)
+    words = np.array(["".join(r.choice(letters, size, p=share / share.sum()))
+                      for size in np.minimum(2 + r.poisson(np.minimum(1 + np.log2(np.arange(p) + 1) / 3, 8)), 20)])
+    which = np.minimum((p ** r.random((n, k)) - 1).astype(np.int64), p - 1)
+    stops = r.random((n, k)) < 0.1
+    def write(path):
+        with open(path, "w") as f:
+            f.write("body\n")
+            for i in range(n):
+                f.write('"' + " ".join(w.capitalize() + "." if s else w for w, s in zip(words[which[i]], stops[i])) + '"\n')
+    whole(os.path.join(d, "tokens.csv"), write)
+
+
+@wl
 def scores(d):
     """n=1e7 scores of two classes, a quarter positive, many of them tied"""
     r, n = rng(41), rows(10_000_000)

@@ -365,6 +365,7 @@ int main(int argc, char** argv) {
     all.merge(cluster_workloads());
     all.merge(manifold_workloads());
     all.merge(network_workloads());
+    all.merge(neighbor_workloads());
     const auto workload = argc >= 3 ? all.find(argv[1]) : all.end();
     if (workload == all.end()) throw Error("usage: lemma_bench WORKLOAD DATADIR [--threads N]");
     Job task{argv[2], {}};

@@ -47,5 +47,6 @@ Workloads tree_workloads();
 Workloads cluster_workloads();
 Workloads manifold_workloads();
 Workloads network_workloads();
+Workloads neighbor_workloads();
 
 }  // namespace lemma::bench

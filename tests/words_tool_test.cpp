@@ -65,6 +65,19 @@ TEST(WordsTool, SaysWhichFileIsNoText) {
   EXPECT_TRUE(contains(refused.err, "ham/9.txt is no text")) << refused.err;
 }
 
+TEST(PredictTool, ExplainsWhatEachColumnAdds) {
+  const Folder in;
+  in.lemma("fit naive_bayes iris 'species ~ .' -o m.lemma");
+  const auto said = in.lemma("predict m.lemma iris --rows 71 --digits 3 --explain");
+  EXPECT_TRUE(contains(said.out, "class,adds_sepal_length,")) << said.out << said.err;
+  in.lemma("fit boost boston 'medv ~ rm + lstat' --rounds 5 -o b.lemma");
+  EXPECT_TRUE(contains(in.lemma("predict b.lemma boston --rows 1 --explain").out, "shap"));
+  in.lemma("fit lda iris 'species ~ .' -o l.lemma");
+  const auto none = in.lemma("predict l.lemma iris --explain");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "lda does not say what each column adds")) << none.err;
+}
+
 TEST(NeighborsTool, ListsTheNearestRowsOfEachQuery) {
   const Folder in;
   in.write("d.csv", "a,b,name\n0,0,p\n3,4,q\n0,1,r\n");
@@ -88,6 +101,9 @@ TEST(NeighborsTool, SaysWhatItCannotCompare) {
   EXPECT_TRUE(contains(in.lemma("neighbors e.csv --metric euclidian").err, "euclidean"));
   EXPECT_TRUE(contains(in.lemma("neighbors e.csv --formula 'a ~ b'").err, "none is predicted"));
   EXPECT_EQ(in.lemma("neighbors e.csv --k 0").code, 2);
+  EXPECT_EQ(in.lemma("neighbors e.csv --recall 1.5").code, 2);
+  const auto most = in.lemma("neighbors e.csv --k 1 --structure projections --json");
+  EXPECT_TRUE(contains(most.out, "\"recall\": 1")) << most.out << most.err;
 }
 
 }  // namespace

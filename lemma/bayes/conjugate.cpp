@@ -1,6 +1,6 @@
 // lemma/bayes/conjugate.cpp
 #include <cmath>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <lemma/bayes/conjugate/parts.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/math/special.hpp>
@@ -64,6 +64,8 @@ void require_representable(const ConjugateModel& model, const Rows& rows) {
       throw Error(fmt::format(
           "conjugate: the values of '{}' are so large that their squares are not finite; divide them by a constant",
           rows.features[at(j)]));
+  require(model.log_bayes_factor.allFinite(),
+          "conjugate: a Bayes factor is beyond the range of numbers; is the other prior one for these columns?");
   require(model.posterior.allFinite() && model.quantities.allFinite(),
           "conjugate: an interval of the posterior is beyond the range of numbers; divide the columns by a constant");
 }
@@ -71,17 +73,19 @@ void require_representable(const ConjugateModel& model, const Rows& rows) {
 }  // namespace
 
 void Conjugate::check() const {
-  const auto n = prior.size();
   const bool normal = family == Family::normal_normal;
   require(variance == std::nullopt || normal, "conjugate: variance is for normal_normal alone");
-  for (std::size_t i = normal ? 1 : 0; i < n; ++i)
-    if (!(prior[i] > 0))
-      throw Error(fmt::format("conjugate: prior has {}, and these numbers must be above 0", prior[i]));
-  if (family == Family::dirichlet_multinomial || n == 0) return;
   const std::size_t wanted = normal && !variance ? 4 : 2;
-  if (n != wanted && !(normal && variance && n == 4))
-    throw Error(fmt::format("conjugate: prior has {}, and {} takes {}", count_of(static_cast<Index>(n), "number"),
-                            name_of(family), wanted));
+  for (const auto& [name_of_it, numbers] : {std::pair{"prior", &prior}, std::pair{"against", &against}}) {
+    const auto n = numbers->size();
+    for (std::size_t i = normal ? 1 : 0; i < n; ++i)
+      if (!((*numbers)[i] > 0))
+        throw Error(fmt::format("conjugate: {} has {}, and these numbers must be above 0", name_of_it, (*numbers)[i]));
+    if (family == Family::dirichlet_multinomial || n == 0) continue;
+    if (n != wanted && !(normal && variance && n == 4))
+      throw Error(fmt::format("conjugate: {} has {}, and {} takes {}", name_of_it,
+                              count_of(static_cast<Index>(n), "number"), name_of(family), wanted));
+  }
 }
 
 void ConjugateModel::check() const {
@@ -102,6 +106,8 @@ void ConjugateModel::check() const {
   require(std::isfinite(rows) && rows >= 0 && posterior.allFinite() && quantities.allFinite() && means.allFinite() &&
               squares.allFinite() && log_evidence.allFinite() && level_weights.allFinite(),
           "conjugate: a number is not finite");
+  require(log_bayes_factor.size() == (spec.against.empty() ? 0 : p) && log_bayes_factor.allFinite(),
+          "conjugate: the Bayes factors do not fit the other prior");
   const Index first = spec.family == Family::normal_normal ? 1 : 0;
   require((posterior.rightCols(posterior.cols() - first).array() > 0).all() && (level_weights.array() >= 0).all() &&
               (squares.array() >= 0).all(),
@@ -110,7 +116,7 @@ void ConjugateModel::check() const {
     require((means.array() >= 0).all(), "conjugate: a mean of counts is below 0");
   if (spec.family == Family::beta_binomial) require((means.array() <= 1).all(), "conjugate: a share is above 1");
   if (by_level)
-    for (const int count : levels) prior_of(spec, count);
+    for (const int count : levels) prior_of(spec, count), prior_of(held_against(spec), count);
 }
 
 Vector ConjugateModel::log_density(const MatrixView& x) const {
@@ -162,9 +168,24 @@ std::string ConjugateModel::summary(const Names& names) const {
   table.words("", label).numbers("mean", column(0), 5).right("sd", deviations).numbers("lower", column(2), 5);
   table.numbers("upper", column(3), 5).numbers("hd lower", column(4), 5).numbers("hd upper", column(5), 5);
   for (Index j = 0; j < width(); ++j) evidence.numbers(feature(j), {log_evidence(j)}, 6);
-  return fmt::format("{} after {} rows\n\nParameters, with intervals of {}%, central and of highest density:\n",
-                     name_of(spec.family), format_significant(rows), format_significant(100 * spec.level)) +
-         table.str({.gap = 2, .width = 100}) + "\nLog evidence:\n" + evidence.str({.gap = 2, .width = 100});
+  std::string out =
+      fmt::format("{} after {} rows\n\nParameters, with intervals of {}%, central and of highest density:\n",
+                  name_of(spec.family), format_significant(rows), format_significant(100 * spec.level)) +
+      table.str({.gap = 2, .width = 100}) + "\nLog evidence:\n" + evidence.str({.gap = 2, .width = 100});
+  if (spec.against.empty()) return out;
+  std::vector<std::string> numbers;
+  for (const double each : spec.against) numbers.push_back(format_significant(each));
+  TextTable factors;
+  factors.words("", {"logarithm", "factor"});
+  for (Index j = 0; j < width(); ++j) {
+    const double log = log_bayes_factor(j);
+    factors.right(feature(j), {format_significant(log, 5),
+                               std::abs(log) < 600 ? format_significant(std::exp(log), 5) : "beyond numbers"});
+  }
+  return out +
+         fmt::format("\nBayes factor against the prior {}; above 1 the rows speak for the prior:\n",
+                     fmt::join(numbers, ", ")) +
+         factors.str({.gap = 2, .width = 100});
 }
 
 ConjugateModel fit(const Valid<Conjugate>& spec, const Rows& rows, const FitOptions& options) {
@@ -176,6 +197,8 @@ ConjugateModel fit(const Valid<Conjugate>& spec, const Rows& rows, const FitOpti
   ConjugateModel model;
   model.spec = *spec;
   if (spec->family != Family::dirichlet_multinomial) model.spec.prior = prior_of(*spec, 0);
+  for (const int count : levels)
+    prior_of(held_against(*spec), count);  // Error where it has not a number for each level
   take(model, scan(rows, Sums(levels, spec->family), execution.part(0.2, 0.6, "counts and sums")));
   finish(model);
   require_representable(model, rows);

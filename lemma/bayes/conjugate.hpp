@@ -20,7 +20,7 @@ constexpr auto names_of(ConjugateFamily) {
 ///
 /// From it follow means and deviations of the parameters, credible intervals (central, and of highest density), the predictive
 /// density of a new row, ∫ p(x | θ) p(θ | rows) dθ, and the evidence p(rows) = ∫ Π p(x | θ) p(θ) dθ, of which the
-/// logarithm of a ratio compares two priors or families (a Bayes factor). A posterior is the prior of the rows to come:
+/// logarithm of a ratio compares two priors or families (a Bayes factor; `against` another prior). A posterior is the prior of the rows to come:
 /// `lemma update`.
 ///
 /// Cost         one scan, O(n p) time and O(p) memory.
@@ -28,7 +28,7 @@ constexpr auto names_of(ConjugateFamily) {
 ///              probability inside them and the density at their ends) and evidence held against them.
 struct Conjugate {
   ConjugateFamily family = ConjugateFamily::normal_normal;
-  std::vector<double> prior;
+  std::vector<double> prior, against;
   std::optional<double> variance;
   double level = 0.95;
 
@@ -48,6 +48,8 @@ struct Conjugate {
                          "numbers of the prior: a, b of Beta or Gamma; alpha of Dirichlet, one for all levels or "
                          "one for each; m, k, a, "
                          "b of normal_normal; none: 1, 1; 1, 1; 1; 0, 0.01, 0.5, 0.5"),
+                   param("against", &Conjugate::against,
+                         "numbers of another prior, which this one is held against: Bayes factors"),
                    param("variance", &Conjugate::variance,
                          "of normal_normal: the variance, where it is known; auto: it is not", above(0)),
                    param("level", &Conjugate::level, "probability of the credible intervals", within(0, 1))};
@@ -66,7 +68,7 @@ struct ConjugateModel : Evidence {
   double rows = 0;
   Matrix posterior;
   Matrix quantities;
-  Vector log_evidence;
+  Vector log_evidence, log_bayes_factor;
   Vector means, squares;
   Labels levels;
   Vector level_weights;
@@ -83,6 +85,9 @@ struct ConjugateModel : Evidence {
                "that of "
                "highest density"),
         result("log_evidence", &M::log_evidence, "log p(rows) of each column, after all updates", kByFeature),
+        later(result("log_bayes_factor", &M::log_bayes_factor,
+                     "log p(rows) less what it is with the other prior, where one is held against: of each column",
+                     kByFeature)),
         state("means", &M::means, "of the columns"),
         state("squares", &M::squares, "sum of squares about the mean, of each column; of counts the sum of log x!"),
         state("levels", &M::levels, "how many each column has; 0: it holds numbers"),

@@ -100,6 +100,37 @@ TEST(Conjugate, NumbersHaveTheNormalPosteriorOfTheTextbook) {
   EXPECT_NEAR(known.log_evidence(0), std::log(evidence), 1e-9);
 }
 
+TEST(Conjugate, ABayesFactorIsTheRatioOfTheEvidencesOfTwoPriors) {
+  const auto m = fit(Conjugate{.family = Family::beta_binomial, .prior = {10, 10}, .against = {1, 1}}, kTosses);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  const auto other = fit(Conjugate{.family = Family::beta_binomial}, kTosses);
+  ASSERT_EQ(m.log_bayes_factor.size(), 1);
+  expect_close(m.log_bayes_factor(0), m.log_evidence(0) - other.log_evidence(0));
+  EXPECT_EQ(other.log_bayes_factor.size(), 0);
+  // B(18, 14) / B(10, 10) over B(9, 5) / B(1, 1)
+  const auto log_beta = [](double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); };
+  EXPECT_NEAR(m.log_bayes_factor(0), log_beta(18, 14) - log_beta(10, 10) - log_beta(9, 5), 1e-12);
+  const std::string said = m.summary({});
+  EXPECT_NE(said.find("Bayes factor against the prior 1, 1"), std::string::npos) << said;
+  const auto normal = fit(Conjugate{.prior = {0, 1, 1, 1}, .against = {5, 1, 1, 1}}, kNumbers);
+  EXPECT_GT(normal.log_bayes_factor(0), 0) << "numbers about 1 speak for a mean of 0 against one of 5";
+  EXPECT_TRUE(normal.certificate.holds());
+  auto lie = normal;
+  lie.log_bayes_factor(0) += 0.1;
+  EXPECT_FALSE(certify(lie, MemoryRows(kNumbers), {}).holds());
+  const auto twice = updated(m, MemoryRows(kTosses), {});
+  EXPECT_NEAR(twice.log_bayes_factor(0), log_beta(26, 18) - log_beta(10, 10) - log_beta(17, 9), 1e-12);
+  EXPECT_NE(message_of([] {
+              fit(Conjugate{.against = {1, 1}}, kNumbers);
+            }).find("against has 2 numbers"),
+            std::string::npos);
+  const Table levels({categorical("l", {"a", "b", "c"})});
+  EXPECT_NE(message_of([&] {
+              fit(Conjugate{.family = Family::dirichlet_multinomial, .against = {1, 2}}, formula("~ l"), levels);
+            }).find("2 numbers"),
+            std::string::npos);
+}
+
 /// p(rows) is the product of what each row was expected to be after those before it, in any order.
 TEST(Conjugate, TheEvidenceIsTheProductOfThePredictivesAndTheUpdateOfOneRowAfterTheOther) {
   struct Case {

@@ -70,6 +70,8 @@ void Mcmc::check() const {
   require(!noise || !family || *family == McmcFamily::gaussian,
           fmt::format("mcmc: noise is for the gaussian family, and this is {}",
                       name_of(family.value_or(McmcFamily::gaussian))));
+  require(sampler != McmcSampler::gibbs || family != McmcFamily::poisson,
+          "mcmc: of a Poisson regression the conditionals are not known; use --sampler nuts or metropolis");
 }
 
 McmcModel fit(const Valid<Mcmc>& spec, const Rows& rows, const FitOptions& options) {
@@ -80,6 +82,7 @@ McmcModel fit(const Valid<Mcmc>& spec, const Rows& rows, const FitOptions& optio
   const RowsInOwnOrder own(rows, execution.part(0.02, 0.03));  // chains carry rounding on: the order must not decide it
   const mcmc::Sizes sizes = mcmc::sizes_of(chosen, *own, execution.part(0.03, 0.05));
   const mcmc::Target target(chosen, sizes, *own, execution.part(0.05, 0.06));
+  if (chosen.sampler == McmcSampler::gibbs) target.require_conditionals();
   const mcmc::Round round = mcmc::round_about_the_mode(target, execution.part(0.06, 0.1));
   const mcmc::Draws draws = mcmc::drawn(chosen, target, round, options.seed, execution.part(0.1, 0.6, "chains"));
   McmcModel model = mcmc::model_of(chosen, sizes, mcmc::planes_of(*chosen.family, rows.classes.size()), draws);

@@ -9,8 +9,8 @@ enum class McmcFamily { logistic, softmax, gaussian, poisson };
 constexpr auto names_of(McmcFamily) {
   return std::array<std::string_view, 4>{"logistic", "softmax", "gaussian", "poisson"};
 }
-enum class McmcSampler { nuts, metropolis };
-constexpr auto names_of(McmcSampler) { return std::array<std::string_view, 2>{"nuts", "metropolis"}; }
+enum class McmcSampler { nuts, metropolis, gibbs };
+constexpr auto names_of(McmcSampler) { return std::array<std::string_view, 3>{"nuts", "metropolis", "gibbs"}; }
 
 /// Columns are centred (with an intercept) and divided by their standard deviation (divisor n), zⱼ = (xⱼ − meanⱼ) / scaleⱼ; a
 /// Gaussian response too. With η = c₀ + z·c the energy, −log of the posterior up to a constant, is
@@ -24,6 +24,8 @@ constexpr auto names_of(McmcSampler) { return std::array<std::string_view, 2>{"n
 ///   nuts        Hamilton's equations by leapfrog, along a path that doubles until it turns back; a point of the path is taken in
 ///               proportion to e^−H (Hoffman & Gelman 2014, Betancourt 2017); dual averaging of the step while warming up
 ///   metropolis  random walk, its step brought to an acceptance of 0.234 while warming up; 5 d steps for each draw
+///   gibbs       each part of θ from its conditional, given the others, three rounds for each draw: a normal for gaussian (log σ by a
+///               slice); of classes given Pólya-Gamma draws beside the rows (Polson, Scott and Windle 2013). None is known for poisson
 /// Each chain has a random stream of its own and begins apart from the others, 1.5 posterior deviations about the mode.
 ///
 /// Of every quantity: split R̂ of ranks, and of ranks of distances from the median (Vehtari et al. 2021), effective sample size
@@ -53,7 +55,7 @@ struct Mcmc {
       .family = "bayes",
       .task = Task::classification,
       .summary = "draws from the posterior of logistic, softmax, linear and Poisson regression",
-      .objective = "p(theta | rows) ~ prod p(y | theta) N(c; 0, 1/alpha), by Hamiltonian or Metropolis chains",
+      .objective = "p(theta | rows) ~ prod p(y | theta) N(c; 0, 1/alpha), by Hamiltonian, Metropolis or Gibbs chains",
       .example = "lemma fit mcmc pima_train 'type ~ .'",
       .takes_weights = true,
       .either_response = true,
@@ -62,7 +64,8 @@ struct Mcmc {
     using S = Mcmc;
     return Listing{
         param("family", &S::family, "of the response; auto: logistic or softmax of classes, gaussian of numbers"),
-        param("sampler", &S::sampler, "Hamiltonian with a no-U-turn criterion, or a random walk"),
+        param("sampler", &S::sampler,
+              "Hamiltonian with a no-U-turn criterion, a random walk, or from the conditionals (not for poisson)"),
         param("alpha", &S::alpha, "precision of the Gaussian prior of the coefficients", above(0), Step::logarithmic),
         param("noise", &S::noise, "of the gaussian family: its standard deviation; auto: drawn too", above(0),
               Step::logarithmic),
@@ -75,7 +78,7 @@ struct Mcmc {
         param("target", &S::target, "acceptance that the step of nuts is brought to", within(0, 1)),
         param("level", &S::level, "probability of the credible intervals", within(0, 1))};
   }
-  void check() const;  // a noise that the family does not have
+  void check() const;  // a noise, or conditionals, that the family does not have
   Needs needs(Needs usual) const {
     usual.classes = !family || *family == McmcFamily::logistic || *family == McmcFamily::softmax;
     return usual;

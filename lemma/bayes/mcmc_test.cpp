@@ -2,7 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/bayes/mcmc/diagnostics.hpp>
-#include <lemma/bayes/mcmc/target.hpp>
+#include <lemma/bayes/mcmc/gibbs.hpp>
 #include <lemma/core/random.hpp>
 #include <lemma/math/factorise.hpp>
 #include <lemma/math/special.hpp>
@@ -37,7 +37,7 @@ TEST(Mcmc, OfAGaussianWithKnownNoiseHasTheMomentsOfTheClosedFormForEverySeed) {
   EXPECT_LT(worst_sd, 0.1);
 }
 
-TEST(Mcmc, BothSamplersAgreeWithTheIntegral) {
+TEST(Mcmc, AllSamplersAgreeWithTheIntegral) {
   const Matrix x = normal_matrix(30, 1, 8);
   std::vector<std::string> labels;
   RandomStream r(4);
@@ -50,10 +50,53 @@ TEST(Mcmc, BothSamplersAgreeWithTheIntegral) {
     total += std::exp(-u);
     first += b * std::exp(-u);
   }
-  for (const auto sampler : {McmcSampler::nuts, McmcSampler::metropolis}) {
+  for (const auto sampler : {McmcSampler::nuts, McmcSampler::metropolis, McmcSampler::gibbs}) {
     const auto m = fit(Mcmc{.sampler = sampler, .intercept = false, .standardize = false}, x, labels);
     EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
     EXPECT_NEAR(m.quantities(0, 0), first / total, 4 * m.quantities(0, 4));
+  }
+}
+
+TEST(PolyaGamma, HasTheMeanTheVarianceAndTheTransformOfTheFormulas) {
+  RandomStream random(12);
+  for (const double z : {0.0, 0.3, 1.0, -2.5, 6.0, 40.0, 300.0}) {
+    constexpr int kDraws = 40000;
+    double sum = 0, squares = 0, transform = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const double x = mcmc::polya_gamma(z, random);
+      ASSERT_GT(x, 0);
+      sum += x / kDraws, squares += x * x / kDraws, transform += std::exp(-x) / kDraws;
+    }
+    const double a = std::abs(z), mean = a == 0 ? 0.25 : std::tanh(a / 2) / (2 * a);
+    const double variance = a == 0   ? 1.0 / 24
+                            : a > 50 ? 1 / (2 * a * a * a)
+                                     : (std::sinh(a) - a) / (4 * a * a * a * std::cosh(a / 2) * std::cosh(a / 2));
+    const double error = std::sqrt(variance / kDraws);
+    EXPECT_NEAR(sum, mean, 4 * error) << z;
+    EXPECT_NEAR((squares - sum * sum) / variance, 1, 0.06) << z;
+    // E e^(−ω) = cosh(z/2) / cosh(√(z²/4 + ½))
+    const double at = std::sqrt(0.25 * a * a + 0.5);
+    const double ratio = std::exp(a / 2 - at) * (1 + std::exp(-a)) / (1 + std::exp(-2 * at));
+    EXPECT_NEAR(transform, ratio, 4 * error) << z;
+  }
+}
+
+TEST(Mcmc, GibbsHasTheMomentsOfTheClosedFormForEverySeed) {
+  const Matrix x = normal_matrix(40, 3, 5);
+  const Vector y = x * Vector{{1, -0.5, 0}} + 0.7 * normal_matrix(40, 1, 6).col(0);
+  const Matrix h = x.transpose() * x / 0.49 + Matrix::Identity(3, 3) * (2 / (y.squaredNorm() / 40));
+  const Matrix root = solve_upper(*cholesky(h), Matrix::Identity(3, 3)), cov = root * root.transpose();
+  const Vector mean = cov * (x.transpose() * y / 0.49);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CallOptions o;
+    o.seed = seed;
+    const Mcmc spec{.sampler = McmcSampler::gibbs, .alpha = 2, .noise = 0.7, .intercept = false, .standardize = false};
+    const auto m = fit(spec, x, y, o);
+    EXPECT_TRUE(m.certificate.holds()) << seed << m.certificate.message;
+    for (Index j = 0; j < 3; ++j) {
+      EXPECT_NEAR(m.quantities(j, 0), mean(j), 4 * m.quantities(j, 4)) << seed;
+      EXPECT_NEAR(m.quantities(j, 1) / std::sqrt(cov(j, j)), 1, 0.1) << seed;
+    }
   }
 }
 
@@ -224,7 +267,7 @@ TEST(Mcmc, TheNaturalWrongSamplersFailTheCertificateOfCounts) {
 TEST(Mcmc, TheNaturalWrongDrawsFailTheCertificate) {
   const Toy toy;
   const MemoryRows rows = toy.rows().labels(toy.two, {"no", "yes"});
-  for (const auto sampler : {McmcSampler::nuts, McmcSampler::metropolis}) {
+  for (const auto sampler : {McmcSampler::nuts, McmcSampler::metropolis, McmcSampler::gibbs}) {
     const auto right = fit(Valid<Mcmc>(Mcmc{.sampler = sampler}), rows, {});
     EXPECT_TRUE(certify(right, rows, {}).holds()) << right.certificate.message;
     auto prior = right, moved = right, sure = right, stuck = right;
@@ -236,6 +279,37 @@ TEST(Mcmc, TheNaturalWrongDrawsFailTheCertificate) {
     mcmc::tell(stuck);
     for (const auto& wrong : {prior, moved, sure, stuck}) EXPECT_FALSE(certify(wrong, rows, {}).holds());
   }
+}
+
+TEST(Mcmc, GibbsDrawsArePosteriorDrawsOfEveryFamilyThatHasConditionals) {
+  const Toy toy;
+  const Vector copies = Vector::Constant(60, 2);
+  const Mcmc gibbs{.sampler = McmcSampler::gibbs};
+  for (const MemoryRows& rows :
+       {toy.rows().labels(toy.two, {"no", "yes"}), toy.rows().labels(toy.three, {"a", "b", "c"}),
+        toy.rows().response({toy.numbers.data(), 60}),
+        toy.rows().labels(toy.two, {"no", "yes"}).weights({copies.data(), 60})}) {
+    const auto m = fit(Valid<Mcmc>(gibbs), rows, {});
+    EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+    EXPECT_EQ(m.divergences, 0);
+  }
+  // beside the wrong rows: those without the last ten
+  const MemoryRows rows = toy.rows().labels(toy.two, {"no", "yes"});
+  const Matrix fewer = toy.x.topRows(50);
+  const MemoryRows less = MemoryRows(fewer).labels(std::span(toy.two).first(50), {"no", "yes"});
+  EXPECT_FALSE(certify(fit(Valid<Mcmc>(gibbs), less, {}), rows, {}).holds());
+}
+
+TEST(Mcmc, GibbsSaysWhereNoConditionalIsKnown) {
+  const Toy toy;
+  EXPECT_NE(message_of([&] {
+              fit(Mcmc{.family = McmcFamily::poisson, .sampler = McmcSampler::gibbs}, toy.x, toy.counts);
+            }).find("nuts or metropolis"),
+            std::string::npos);
+  const Vector halves = Vector::Constant(60, 0.5);
+  const MemoryRows rows = toy.rows().labels(toy.two, {"no", "yes"}).weights({halves.data(), 60});
+  EXPECT_NE(message_of([&] { fit(Valid<Mcmc>(Mcmc{.sampler = McmcSampler::gibbs}), rows, {}); }).find("weight is 0.5"),
+            std::string::npos);
 }
 
 TEST(Mcmc, TooFewDrawsDoNotHold) {

@@ -1,4 +1,5 @@
 // lemma/bayes/naive_bayes.cpp
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/bayes/naive_bayes/parts.hpp>
@@ -40,6 +41,9 @@ void take(NaiveBayesModel& model, const Layout& layout, const Sums& sums, const 
   model.known = sums.known;
   model.means = sums.mean;
   model.level_weights = sums.levels;
+  std::vector<Values> values;
+  for (const Values& each : sums.values) values.push_back(joined(each));
+  keep(model, values);
   model.variances = Matrix::Zero(sums.known.rows(), sums.known.cols());
   for (Index k = 0; k < model.class_count(); ++k) {
     const std::string& name = rows.classes[at(k)];
@@ -49,6 +53,9 @@ void take(NaiveBayesModel& model, const Layout& layout, const Sums& sums, const 
       const std::string& column = rows.features[at(j)];
       if (layout.is(j, ColumnKind::poisson) && !(sums.mean.col(j).maxCoeff() > 0))
         throw Error(fmt::format("naive_bayes: all counts of '{}' are 0; leave it out", column));
+      if (layout.is(j, ColumnKind::density) && !(sums.known(k, j) > 1))
+        throw Error(fmt::format("naive_bayes: class '{}' has {} of '{}', too few for a density", name,
+                                sums.known(k, j) > 0 ? "one value" : "no value", column));
       if (!layout.is(j, ColumnKind::gaussian)) continue;
       const double by = divisor(model.spec.variance, sums.known(k, j));
       if (!(by > 0))
@@ -66,6 +73,12 @@ void take(NaiveBayesModel& model, const Layout& layout, const Sums& sums, const 
   for (Index k = 0; k < model.class_count(); ++k)
     for (Index j = 0; j < layout.columns(); ++j) {
       const double least = 8 * std::numeric_limits<double>::epsilon() * std::abs(model.means(k, j));
+      if (layout.is(j, ColumnKind::density) &&
+          !(std::isfinite(model.deviations(k, j)) && model.deviations(k, j) > 1e-150))
+        throw Error(fmt::format(
+            "naive_bayes: the values of '{}' in class '{}' are too large, or too near to one another, to be "
+            "squared; multiply them by a constant",
+            rows.features[at(j)], rows.classes[at(k)]));
       if (layout.is(j, ColumnKind::gaussian) && !(model.deviations(k, j) > least && model.deviations(k, j) > 1e-150))
         throw Error(
             fmt::format("naive_bayes: '{}' has no spread in class '{}' (or one too small to be squared); leave it "
@@ -105,10 +118,22 @@ void NaiveBayesModel::check() const {
   require(prior_of(spec.prior, counts).size() == k && prior.allFinite() && (prior.array() > 0).all(),
           "naive_bayes: the prior is not usable");
   const Layout layout(spec.kinds, levels);
+  require(value_counts.size() == at(k * layout.densities) && value_weights.size() == values.size() &&
+              values.allFinite() && value_weights.allFinite() && (value_weights.array() > 0).all(),
+          "naive_bayes: the values that are kept do not fit together");
+  Index first = 0;
+  for (const int count : value_counts) {
+    require(count > 0 && count <= values.size() - first &&
+                std::is_sorted(values.data() + first, values.data() + first + count),
+            "naive_bayes: the values that are kept are not in order");
+    first += count;
+  }
+  require(first == values.size(), "naive_bayes: the values that are kept do not fit together");
   for (Index j = 0; j < p; ++j)
     for (Index c = 0; c < k; ++c) {
       const double v = parameters(c, j);
       const bool right = layout.is(j, ColumnKind::gaussian)    ? deviations(c, j) > 0
+                         : layout.is(j, ColumnKind::density)   ? deviations(c, j) > 0 && known(c, j) > 1
                          : layout.is(j, ColumnKind::bernoulli) ? v > 0 && v < 1
                                                                : v > 0 || layout.is(j, ColumnKind::categorical);
       require(right && variances(c, j) >= 0, "naive_bayes: an estimate is not usable");

@@ -95,6 +95,114 @@ TEST(NaiveBayes, AgreesWithTheReferenceForYesAndNoOnSpam) {
   EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
 }
 
+// ---- Columns by their own densities ----
+
+TEST(NaiveBayes, AKernelDensityIsTheMeanOfNormalsAboutTheValues) {
+  const Table table = dataset("faithful");
+  const Matrix x = columns_of(table, {"eruptions"});
+  std::vector<std::string> labels;
+  for (Index i = 0; i < x.rows(); ++i) labels.emplace_back(i % 2 == 0 ? "a" : "b");
+  const auto m = fit(NaiveBayes{.kinds = {"density"}}, x, labels);
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  for (Index k = 0; k < 2; ++k) {
+    std::vector<double> v;
+    for (Index i = k; i < x.rows(); i += 2) v.push_back(x(i, 0));
+    std::sort(v.begin(), v.end());
+    const auto n = static_cast<double>(v.size());
+    double mean = 0, squares = 0;
+    for (const double each : v) mean += each / n;
+    for (const double each : v) squares += (each - mean) * (each - mean);
+    const auto quantile = [&](double p) {
+      const double h = (n - 1) * p;
+      const auto i = static_cast<std::size_t>(h);
+      return v[i] + (h - std::floor(h)) * (v[i + 1] - v[i]);
+    };
+    const double h =
+        0.9 * std::min(std::sqrt(squares / (n - 1)), (quantile(0.75) - quantile(0.25)) / 1.34) * std::pow(n, -0.2);
+    EXPECT_NEAR(m.deviations(k, 0), h, 1e-12);
+    for (const double at : {0.5, 2.0, 3.1, 4.4, 9.0}) {
+      double density = 0;
+      for (const double each : v)
+        density += std::exp(-0.5 * (at - each) * (at - each) / (h * h)) / (n * h * std::sqrt(2 * M_PI));
+      EXPECT_NEAR(m.decision(Matrix::Constant(1, 1, at))(0, k), std::log(0.5) + std::log(density), 1e-9) << at;
+    }
+  }
+  EXPECT_NEAR(m.decision(Matrix::Constant(1, 1, 1e6))(0, 0),
+              std::log(0.5) - 0.5 * std::pow(1e6 / m.deviations(0, 0), 2), 1e-4 * std::pow(1e6 / m.deviations(0, 0), 2))
+      << "far from all it is still a number";
+}
+
+TEST(NaiveBayes, KernelDensitiesFindTwoHumpsThatANormalDoesNot) {
+  Matrix x = normal_matrix(400, 2, 6);
+  std::vector<std::string> labels;
+  for (Index i = 0; i < 400; ++i) {
+    const bool humps = i % 2 == 0;
+    labels.emplace_back(humps ? "humps" : "others");
+    x(i, 0) = 0.5 * x(i, 0) + (humps ? (i % 4 == 0 ? 3.0 : -3.0) : 6.0 * static_cast<double>(i / 2 % 3 - 1));
+  }
+  EXPECT_LT(errors_of(fit(NaiveBayes{.kinds = {"density"}}, x, labels), x, labels), 15);
+  EXPECT_GT(errors_of(fit(NaiveBayes{}, x, labels), x, labels), 60);
+}
+
+TEST(NaiveBayes, DensitiesOfWeightsMissingValuesSparseRowsAndUpdatesAreThoseOfAllValues) {
+  Matrix x = normal_matrix(90, 3, 7).array().max(0);
+  std::vector<std::string> labels;
+  Labels codes;
+  for (Index i = 0; i < 90; ++i) labels.emplace_back(i % 3 == 0 ? "b" : "a"), codes.push_back(i % 3 == 0 ? 1 : 0);
+  const Valid<NaiveBayes> spec(NaiveBayes{.kinds = {"density", "gaussian", "density"}});
+  const MemoryRows rows = MemoryRows(x).labels(codes, {"a", "b"});
+  const auto whole = fit(spec, rows, {});
+  EXPECT_TRUE(whole.certificate.holds()) << whole.certificate.message;
+
+  const Matrix first = x.topRows(40), rest = x.bottomRows(50);
+  const MemoryRows before = MemoryRows(first).labels(std::span(codes).first(40), {"a", "b"}),
+                   after = MemoryRows(rest).labels(std::span(codes).last(50), {"a", "b"});
+  const auto twice = updated(fit(spec, before, {}), after, {});
+  EXPECT_TRUE(twice.certificate.holds()) << twice.certificate.message;
+  EXPECT_EQ(twice.values, whole.values);
+  EXPECT_EQ(twice.value_weights, whole.value_weights);
+  EXPECT_LT((twice.deviations - whole.deviations).cwiseAbs().maxCoeff(), 1e-12);
+
+  const auto copies = [&](Index i) { return static_cast<double>(i % 3); };
+  Vector weights(90);
+  std::vector<Index> many;
+  Labels many_codes;
+  for (Index i = 0; i < 90; ++i) {
+    weights(i) = copies(i / 3);
+    for (double c = 0; c < weights(i); ++c) many.push_back(i), many_codes.push_back(codes[at(i)]);
+  }
+  const Matrix copied = x(many, Eigen::all);
+  const MemoryRows weighted = MemoryRows(x).labels(codes, {"a", "b"}).weights({weights.data(), 90}),
+                   repeated = MemoryRows(copied).labels(many_codes, {"a", "b"});
+  const auto a = fit(spec, weighted, {}), b = fit(spec, repeated, {});
+  EXPECT_LT((a.decision(x) - b.decision(x)).cwiseAbs().maxCoeff(), 1e-10);
+
+  Matrix holes = x;
+  holes(4, 0) = holes(5, 2) = kNone;
+  const auto m = fit(spec, MemoryRows(holes).labels(codes, {"a", "b"}), {});
+  EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+  EXPECT_TRUE(m.decision(holes).allFinite());
+
+  auto wrong = whole;  // one bandwidth for all classes
+  wrong.deviations.col(0).setConstant(whole.deviations.col(0).mean());
+  EXPECT_FALSE(certify(wrong, rows, {}).holds());
+  wrong = whole;  // a value is forgotten: its place is taken by its neighbour
+  wrong.values(1) = wrong.values(0);
+  EXPECT_FALSE(certify(wrong, rows, {}).holds());
+  EXPECT_FALSE(certify(whole, before, {}).holds());
+}
+
+TEST(NaiveBayes, ADensityNeedsTwoValuesInEachClass) {
+  EXPECT_NE(message_of([] {
+              fit(NaiveBayes{.kinds = {"density"}}, Matrix(Vector{{1, 2, 3}}), std::vector<std::string>{"a", "a", "b"});
+            }).find("too few for a density"),
+            std::string::npos);
+  const auto equal =
+      fit(NaiveBayes{.kinds = {"density"}}, Matrix(Vector{{2, 2, 3, 5}}),
+          std::vector<std::string>{"a", "a", "b", "b"});  // as R's bw.nrd0 of equal values: by their size
+  EXPECT_NEAR(equal.deviations(0, 0), 0.9 * 2 * std::pow(2, -0.2), 1e-12);
+}
+
 TEST(NaiveBayes, AgreesWithTheReferenceForCountsOnDigits) {
   const Golden golden("mnb_digits");
   const Table digits = dataset("digits");

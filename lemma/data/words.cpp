@@ -26,14 +26,20 @@ void append(std::string& text, char32_t code) {
   else append_utf8(text, code);
 }
 
-/// The lower case of what words are made of; 0 for all else.
-constexpr auto kAsciiWord = [] {
-  std::array<char, 128> out{};
-  for (char c = 'a'; c <= 'z'; ++c) out[static_cast<std::size_t>(c)] = out[static_cast<std::size_t>(c - 'a' + 'A')] = c;
+/// Of the bytes of ASCII that words are made of themselves, or their lower case; 0 for all else.
+using WordBytes = std::array<char, 256>;
+constexpr WordBytes word_bytes(bool lower) {
+  WordBytes out{};
+  for (char c = 'a'; c <= 'z'; ++c) {
+    const char upper = static_cast<char>(c - 'a' + 'A');
+    out[static_cast<std::size_t>(c)] = c;
+    out[static_cast<std::size_t>(upper)] = lower ? c : upper;
+  }
   for (char c = '0'; c <= '9'; ++c) out[static_cast<std::size_t>(c)] = c;
   out['_'] = '_';
   return out;
-}();
+}
+constexpr WordBytes kKept = word_bytes(false), kLower = word_bytes(true);
 
 bool is_header_name(char c) { return c > ' ' && c < 0x7F && c != ':'; }
 
@@ -76,41 +82,47 @@ void Tokeniser::operator()(std::string_view text, TextTokens& out) const {
 }
 
 void Tokeniser::cut_words(std::string_view text, TextTokens& out) const {
+  out.text.resize(2 * text.size() + 4);  // a letter of two bytes or more has a lower case of at most four
+  char *const base = out.text.data(), *to = base;
   std::size_t start = 0, letters = 0;  // of the word that is being made
   const auto finish = [&] {
-    const std::string_view word = std::string_view(out.text).substr(start);
-    if (letters < 2 || stop_.contains(word)) {
-      out.text.resize(start);
+    const auto end = static_cast<std::size_t>(to - base);
+    if (letters < 2 || (!stop_.empty() && stop_.contains({base + start, end - start}))) {
+      to = base + start;
     } else {
       out.begin.push_back(start);
-      out.end.push_back(out.text.size());
-      out.text += ' ';
-      start = out.text.size();
+      out.end.push_back(end);
+      *to++ = ' ';
+      start = end + 1;
     }
     letters = 0;
   };
+  const WordBytes& kept = wording_.lower ? kLower : kKept;
+  std::string letter;
   for (std::size_t place = 0; place < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[place]);
-    if (byte < 0x80) {  // most letters of most texts
+    const std::size_t first = place;
+    char c = 0;  // most letters of most texts
+    while (place < text.size() && (c = kept[static_cast<unsigned char>(text[place])]) != 0) *to++ = c, ++place;
+    letters += place - first;
+    if (place == text.size()) break;
+    if (static_cast<unsigned char>(text[place]) < 0x80) {
       ++place;
-      if (kAsciiWord[byte]) {
-        out.text += wording_.lower ? kAsciiWord[byte] : text[place - 1];
-        ++letters;
-      } else if (letters > 0) {
-        finish();
-      }
+      if (letters > 0) finish();
       continue;
     }
-    const Character c = first_character(text.substr(place));
-    place += std::max<std::size_t>(c.bytes, 1);
-    if (c.bytes > 0 && is_word_character(c.code)) {
-      append(out.text, wording_.lower ? lower_case(c.code) : c.code);
+    const Character far = first_character(text.substr(place));
+    place += std::max<std::size_t>(far.bytes, 1);
+    if (far.bytes > 0 && is_word_character(far.code)) {
+      letter.clear();
+      append(letter, wording_.lower ? lower_case(far.code) : far.code);
+      to = std::copy(letter.begin(), letter.end(), to);
       ++letters;
     } else if (letters > 0) {
       finish();
     }
   }
   if (letters > 0) finish();
+  out.text.resize(static_cast<std::size_t>(to - base));
 }
 
 void Tokeniser::cut_letters(std::string_view text, TextTokens& out) const {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <lemma/geometry/neighbors.hpp>
-#include <lemma/geometry/neighbors/structure.hpp>
+#include <lemma/geometry/neighbors/projection_trees.hpp>
 #include <limits>
 #include <numeric>
 
@@ -19,13 +19,20 @@ constexpr Index kTrialK = 10;
 // Share of the panels that a tree may look at to be worth it: tiles, and more so their filter of squares, take a small
 // part of its time for each.
 constexpr double kWorthwhile = 0.07, kWorthwhileSquares = 0.02;
-constexpr Index kSample = 8192;    // points of a first trial, when there are many more
-constexpr double kHopeless = 0.5;  // share of a sample's panels beyond which the tree of all points is not built
-constexpr Index kTogether = 32;    // queries that one call of a structure gets
-constexpr Index kBlock = 128;      // queries that a thread takes
+constexpr Index kSample = 8192;        // points of a first trial, when there are many more
+constexpr double kHopeless = 0.5;      // share of a sample's panels beyond which the tree of all points is not built
+constexpr Index kManyPoints = 20'000;  // from here on projections are faster than all distances
+constexpr double kMost = 0.95;         // recall of projections that are asked for without one
+constexpr Index kTogether = 32;        // queries that one call of a structure gets
+constexpr Index kBlock = 128;          // queries that a thread takes
 
 std::string_view spoken(SearchBy structure) {
-  return structure == SearchBy::kd_tree ? "kd-tree" : structure == SearchBy::ball_tree ? "ball tree" : "brute force";
+  switch (structure) {
+    case SearchBy::kd_tree: return "kd-tree";
+    case SearchBy::ball_tree: return "ball tree";
+    case SearchBy::projections: return "random projections";
+    default: return "brute force";
+  }
 }
 
 std::unique_ptr<const SearchStructure> make(SearchBy structure, const BoundMetric& metric, const Matrix& mapped,
@@ -73,7 +80,7 @@ Neighbors::Neighbors(const MatrixView& points, const BoundMetric& metric, const 
                      const Execution& execution)
     : metric_(metric), count_(points.rows()), epsilon_(how->epsilon) {
   require_countable(count_, "points");
-  choose(metric.mapped(points, execution.part(0, 0)), how->structure, execution);
+  choose(metric.mapped(points, execution.part(0, 0)), *how, execution);
 }
 
 Neighbors::Neighbors(const MatrixView& points, const Metric& metric, const Valid<SearchOptions>& how,
@@ -90,8 +97,25 @@ void Neighbors::take(SearchBy structure, std::unique_ptr<const SearchStructure> 
   choice_ = std::string(spoken(structure)) + why;
 }
 
-void Neighbors::choose(const Matrix& mapped, SearchBy asked, const Execution& execution) {
+void Neighbors::take_projections(const Matrix& mapped, double recall, const Execution& execution) {
+  auto found = neighbors::projection_trees(metric_, mapped, recall < 1 ? recall : kMost, execution);
+  recall_ = found.recall;
+  take(SearchBy::projections, std::move(found.search),
+       fmt::format(": {} of {} points are looked at for each query; of the {} nearest of {} points it finds {:.3f}",
+                   std::min(found.looks, count_), count_, std::min(neighbors::kToldNeighbors, count_ - 1),
+                   std::min(neighbors::kTellers, count_ - count_ / 2), recall_));
+}
+
+void Neighbors::choose(const Matrix& mapped, const SearchOptions& how, const Execution& execution) {
+  const SearchBy asked = how.structure;
   const std::string_view name = metric_.metric().name();
+  if (asked == SearchBy::projections) {
+    if (!metric_.is_by_columns())
+      throw Error(fmt::format("projections cannot search by {}: they need differences of columns", name));
+    if (epsilon_ > 0) throw Error("epsilon is a bound, and projections keep none: say recall");
+    if (count_ < 2) throw Error("projections need at least two points");
+    return take_projections(mapped, how.recall, execution);
+  }
   if (asked == SearchBy::kd_tree && !metric_.is_by_columns())
     throw Error(
         fmt::format("a kd-tree cannot search by {}: it needs a metric that adds up the columns' differences", name));
@@ -107,10 +131,10 @@ void Neighbors::choose(const Matrix& mapped, SearchBy asked, const Execution& ex
   if (!metric_.has_root())
     return take(SearchBy::brute_force, made(SearchBy::brute_force),
                 fmt::format(": {} does not obey the triangle inequality", name));
-  choose_by_trial(mapped, execution);
+  choose_by_trial(mapped, how.recall, execution);
 }
 
-void Neighbors::choose_by_trial(const Matrix& mapped, const Execution& execution) {
+void Neighbors::choose_by_trial(const Matrix& mapped, double recall, const Execution& execution) {
   const bool squares = metric_.sum() == BoundMetric::Sum::squares;
   double least = 1;
   std::string_view of = "the points";
@@ -129,6 +153,8 @@ void Neighbors::choose_by_trial(const Matrix& mapped, const Execution& execution
       return take(structure, std::move(tree),
                   fmt::format(": in a trial it looked at {:.1f} % of the points", 100 * share));
   }
+  if (recall < 1 && count_ >= kManyPoints && metric_.is_by_columns())
+    return take_projections(mapped, recall, execution);
   take(SearchBy::brute_force, make(SearchBy::brute_force, metric_, mapped, execution),
        fmt::format(": in a trial trees looked at {:.0f} % of {}", 100 * least, of));
 }

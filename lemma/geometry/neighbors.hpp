@@ -1,6 +1,6 @@
 // lemma/geometry/neighbors.hpp: which points are nearest: one search, several structures behind it.
 //
-// All structures give the same answer, to the last bit: the k points with the least (distance, row), or all within a
+// All structures but the last give the same answer, to the last bit: the k points with the least (distance, row), or all within a
 // radius, where the distance is the metric's and of equally far points the first row comes first. What differs is what
 // is looked at:
 //
@@ -8,11 +8,13 @@
 //     kd_tree      boxes, split at the median of their widest side; metrics by columns      about O(p k + log n) for few p
 //     ball_tree    balls; any metric with the triangle inequality, and those made of one    the same, when rows lie in few
 //                  (sqeuclidean, cosine, correlation)                                       dimensions of many
+//     projections  several trees that part points by chance; metrics by columns; most of    the points looked at
+//                  the neighbours, what share of them is measured (`recall`)
 //
 // A kd-tree or ball tree passes over a node only when all of it is farther than the k-th found so far, rounding
 // included; with ε > 0 already when it is farther than 1/(1 + ε) of that, so that each distance found is at most (1 +
 // ε) times the true one. `automatic` takes a kd-tree for few columns, else the tree that a trial on a few points shows
-// to be worth it, else brute force.
+// to be worth it, else brute force; with recall < 1 projections in the place of brute force over many points.
 //
 // Brute force of sums of squares (euclidean, sqeuclidean, cosine, correlation, mahalanobis) filters in float32 first,
 // with a bound on the error, and compares exactly what passes.
@@ -24,20 +26,24 @@
 
 namespace lemma {
 
-enum class SearchBy { automatic, brute_force, kd_tree, ball_tree };
+enum class SearchBy { automatic, brute_force, kd_tree, ball_tree, projections };
 constexpr auto names_of(SearchBy) {
-  return std::array<std::string_view, 4>{"auto", "brute_force", "kd_tree", "ball_tree"};
+  return std::array<std::string_view, 5>{"auto", "brute_force", "kd_tree", "ball_tree", "projections"};
 }
 
 struct SearchOptions {
   SearchBy structure = SearchBy::automatic;
   double epsilon = 0;
+  double recall = 1;  // projections alone are not exact: 1 is 0.95 for them
 
   static constexpr std::string_view name = "search";
   static constexpr auto params() {
-    return Listing{param("structure", &SearchOptions::structure, "how neighbours are searched for"),
-                   param("epsilon", &SearchOptions::epsilon,
-                         "a neighbour may be farther than the true one by this share; 0: exact", at_least(0))};
+    return Listing{
+        param("structure", &SearchOptions::structure, "how neighbours are searched for"),
+        param("epsilon", &SearchOptions::epsilon,
+              "a neighbour may be farther than the true one by this share; 0: exact", at_least(0)),
+        param("recall", &SearchOptions::recall, "share of the true neighbours that is enough; 1: all of them",
+              Range{.low = 0, .high = 1, .low_open = true})};
   }
 };
 
@@ -79,6 +85,8 @@ class Neighbors {
   SearchBy structure() const { return structure_; }
   /// "kd-tree: 3 columns are few": what was chosen, and why.
   const std::string& choice() const { return choice_; }
+  /// What share of the true neighbours was found of a sample of the points; 1 where all are found for sure.
+  double recall() const { return recall_; }
 
   /// The k nearest points of each row; all of them when there are no more than k. A point that gower cannot compare
   /// with the row (no column known of both) is nobody's neighbour. Error when k < 1.
@@ -91,8 +99,9 @@ class Neighbors {
   NeighborLists within_own(double radius, const Execution& execution = {}) const;
 
  private:
-  void choose(const Matrix& mapped, SearchBy asked, const Execution& execution);
-  void choose_by_trial(const Matrix& mapped, const Execution& execution);
+  void choose(const Matrix& mapped, const SearchOptions& how, const Execution& execution);
+  void choose_by_trial(const Matrix& mapped, double recall, const Execution& execution);
+  void take_projections(const Matrix& mapped, double recall, const Execution& execution);
   void take(SearchBy structure, std::unique_ptr<const SearchStructure> search, const std::string& why);
   /// In which to search for the queries' neighbours.
   std::vector<std::int32_t> order_of(const Matrix& queries, const Execution& execution) const;
@@ -101,7 +110,7 @@ class Neighbors {
 
   BoundMetric metric_;
   Index count_;
-  double epsilon_;
+  double epsilon_, recall_ = 1;
   SearchBy structure_ = SearchBy::brute_force;
   std::string choice_;
   std::unique_ptr<const SearchStructure> search_;

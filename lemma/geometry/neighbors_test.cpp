@@ -224,6 +224,73 @@ TEST(Neighbors, ThatGowerCannotCompareAreNobodys) {
   EXPECT_EQ(lists.row, (std::vector<std::int32_t>{1, 0, 2, 1}));
 }
 
+// ---- Projections: not all of them ----
+
+/// What share of the true neighbours' number is at most as far as they are.
+double share_found(const NeighborLists& truth, const NeighborLists& found) {
+  double right = 0;
+  for (Index i = 0; i < truth.count(); ++i)
+    for (const double d : found.distances_of(i)) right += d <= truth.distances_of(i).back() ? 1 : 0;
+  return right / static_cast<double>(truth.row.size());
+}
+
+TEST(Projections, FindTheShareThatTheySay) {
+  const Matrix points = normal_matrix(6000, 5, 31) * normal_matrix(5, 24, 32), queries = points.topRows(300) * 1.01;
+  const Neighbors exact(points, Metric(), SearchOptions{.structure = SearchBy::brute_force});
+  const auto truth = exact.nearest(queries, 10);
+  double before = 0;
+  for (const double recall : {0.3, 0.9, 0.999}) {
+    const Neighbors search(points, Metric(), SearchOptions{.structure = SearchBy::projections, .recall = recall});
+    EXPECT_EQ(search.structure(), SearchBy::projections);
+    const double found = share_found(truth, search.nearest(queries, 10));
+    EXPECT_NEAR(found, search.recall(), 0.1) << recall;  // of 64 points
+    EXPECT_GE(found, recall - 0.1);
+    EXPECT_GE(found, before);
+    before = found;
+    EXPECT_TRUE(contains(search.choice(), "random projections: ")) << search.choice();
+    EXPECT_TRUE(contains(search.choice(), "of the 10 nearest of 64 points it finds ")) << search.choice();
+  }
+  EXPECT_LT(
+      share_found(truth, Neighbors(points, Metric(), SearchOptions{.structure = SearchBy::projections, .recall = 0.1})
+                             .nearest(queries, 10)),
+      0.97)
+      << "fewer points are looked at than all";
+}
+
+TEST(Projections, TellTrueDistancesAndAreTheSameOnAnyThreads) {
+  const Matrix points = normal_matrix(900, 12, 33);
+  const SearchOptions how{.structure = SearchBy::projections, .recall = 0.8};
+  const auto one = Neighbors(points, Metric(), how, {.threads = 1}).nearest_own(4, {.threads = 1});
+  EXPECT_TRUE(one == Neighbors(points, Metric(), how, {.threads = 3}).nearest_own(4, {.threads = 3}));
+  const BoundMetric bound(Metric(), 12);
+  for (Index i = 0; i < one.count(); ++i)
+    for (std::size_t j = 0; j < one.rows_of(i).size(); ++j) {
+      EXPECT_NE(one.rows_of(i)[j], i);
+      EXPECT_EQ(one.distances_of(i)[j], bound.between(points.row(i).data(), points.row(one.rows_of(i)[j]).data()));
+    }
+}
+
+TEST(Projections, AreChosenAmongManyPointsOfManyColumnsWhereMostNeighboursAreEnough) {
+  const Matrix points = normal_matrix(20000, 16, 34);
+  EXPECT_EQ(Neighbors(points, Metric(), SearchOptions{.recall = 0.5}).structure(), SearchBy::projections);
+  EXPECT_EQ(Neighbors(points.topRows(2000), Metric(), SearchOptions{.recall = 0.5}).recall(), 1);
+  EXPECT_EQ(Neighbors(points.leftCols(2), Metric(), SearchOptions{.recall = 0.5}).structure(), SearchBy::kd_tree);
+}
+
+TEST(Projections, OfEqualAndOfHugePointsAndWhatTheyCannotDo) {
+  const SearchOptions how{.structure = SearchBy::projections};
+  const auto equal = Neighbors(Matrix::Ones(100, 3), Metric(), how).nearest_own(3);
+  EXPECT_EQ(equal.row.size(), 300u);
+  EXPECT_EQ(Neighbors(normal_matrix(300, 3, 1) * 1e250, Metric(), how).nearest_own(2).row.size(), 600u);
+  EXPECT_TRUE(contains(message_of([&] { Neighbors(Matrix::Ones(9, 2), HammingMetric{}, how); }), "projections"));
+  EXPECT_TRUE(contains(message_of([&] {
+                         Neighbors(Matrix::Ones(9, 2), Metric(), SearchOptions{SearchBy::projections, 0.1});
+                       }),
+                       "say recall"));
+  EXPECT_TRUE(contains(message_of([&] { Neighbors(Matrix::Ones(9, 2), Metric(), SearchOptions{.recall = 0}); }),
+                       "recall is 0"));
+}
+
 class CancelledAtOnce final : public Progress {
  public:
   void report(double, std::string_view) override {}

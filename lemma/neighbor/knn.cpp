@@ -121,7 +121,8 @@ std::vector<Voters> voters_on(const KnnModel& model, const MatrixView& x) {
 Matrix votes(const KnnModel& model, const MatrixView& x) {
   Matrix out(x.rows(), model.counts.size());
   const auto all = voters_on(model, x);
-  for (Index i = 0; i < x.rows(); ++i) out.row(i) = say(model, all[at(i)], static_cast<double>(model.k())).transpose();
+  for (Index i = 0; i < x.rows(); ++i)
+    out.row(i) = say(model, all[at(i)], static_cast<double>(model.k()), x.row(i).data()).transpose();
   return out;
 }
 
@@ -147,6 +148,10 @@ void Knn::check() const {
   for (const double each : k)
     if (each != std::floor(each) || each > 1e9) throw Error(fmt::format("knn: k is {}, must be a whole number", each));
   check_prior(name, prior);
+  if (local == LocalFit::line &&
+      (metric.get<GowerMetric>() || metric.get<HammingMetric>() || metric.get<JaccardMetric>()))
+    throw Error(
+        fmt::format("knn: a local line goes along columns of numbers, and {} compares categories", metric.name()));
 }
 
 void KnnModel::check() const {
@@ -166,6 +171,7 @@ void KnnModel::check() const {
   for (const double each : tried)
     require(each == std::floor(each) && each <= weight.sum() * (1 + 1e-12), "knn: a k that was tried is none");
   require(bayes_risk.size() == (of_classes && leave_one_out.size() > 0 ? 2 : 0), "knn: the Bayes risk is not usable");
+  require(spec.local == LocalFit::mean || !of_classes, "knn: a local line is for numbers");
   if (of_classes) {
     check_prior(Knn::name, spec.prior, std::vector<std::string>(at(counts.size())));
     for (const double code : response)
@@ -204,6 +210,7 @@ std::string KnnModel::summary(const Names& names) const {
   const bool found = points.rows() <= kMostLeftOut;  // else to find out would take longer than the fit, and more memory
   out += found ? fmt::format("; found by {}\n", kept->get(*this).choice()) : "\n";
   if (spec.vote != VoteWeights::uniform) out += fmt::format("Votes: {}\n", name_of(spec.vote));
+  if (spec.local == LocalFit::line) out += "A line through the rows that vote, not their mean\n";
   if (of_classes) {
     TextTable table;
     for (Index c = 0; c < counts.size(); ++c)
@@ -233,6 +240,8 @@ std::string KnnModel::summary(const Names& names) const {
 KnnModel fit(const Valid<Knn>& spec, const Rows& rows, const FitOptions& options) {
   const Execution execution = options.execution();
   check_prior(Knn::name, spec->prior, rows.classes);
+  if (spec->local == LocalFit::line && !rows.classes.empty())
+    throw Error(fmt::format("knn: a local line is for numbers, and '{}' holds classes", rows.target));
   Data data = gathered(spec->metric, rows, execution.part(0, 0.1));
   std::vector<double> tried = spec->k;
   std::sort(tried.begin(), tried.end());

@@ -8,6 +8,10 @@
 
 namespace lemma {
 
+/// What rows that vote say of a number: their mean, or the line through them.
+enum class LocalFit { mean, line };
+constexpr auto names_of(LocalFit) { return std::array<std::string_view, 2>{"mean", "line"}; }
+
 /// Of the k training rows nearest to x by a metric d, row j counts K_j: 1, 1/d_j, or K(d_j / h) with h the distance of the
 /// next row, number k + 1 (see VoteWeights). Of numbers their mean is predicted, of classes the votes are
 ///
@@ -16,7 +20,8 @@ namespace lemma {
 /// which with π_c = n_c / n are the shares themselves; most votes win, the first class of equals. Of rows equally far, to the last
 /// bit, those that come first in the training rows are taken. A row of weight w stands for w rows at one place. With gower
 /// categories stay what they are, and a missing value leaves its column out; a row that can be compared with none gets
-/// what all rows say together.
+/// what all rows say together. local = line takes of numbers, in the place of their mean, the plane a + b·(z − x) of least
+/// Σ_j K_j (y_j − a − b·(z_j − x))²: it is a at x. Of several the one with the shortest b, the columns in units of their spread.
 ///
 /// Several k are judged at once: one search for the neighbours of each row without itself gives the leave-one-out error
 /// for all of them; the k of least error is taken (of equals the smallest). Cover and Hart: with K classes and many rows the
@@ -31,6 +36,7 @@ namespace lemma {
 struct Knn {
   std::vector<double> k = {5};
   VoteWeights vote = VoteWeights::uniform;
+  LocalFit local = LocalFit::mean;
   Metric metric;
   PriorChoice prior = Prior::proportions;
 
@@ -49,6 +55,7 @@ struct Knn {
         param("k", &Knn::k, "rows that vote; of several (1:51, or 1,5,9) the one of least leave-one-out error",
               at_least(1)),
         param("vote", &Knn::vote, "what a row counts: all alike, 1 / distance, or a kernel of the distance"),
+        param("local", &Knn::local, "of numbers: the mean of the rows that vote, or a line (a plane) through them"),
         param("metric", &Knn::metric, "distance of two rows: a name, or one with numbers such as minkowski(3)"),
         param("prior", &Knn::prior,
               "class probabilities: as in the rows, all equal, or one number per class, in their order", within(0, 1))};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lemma/core/random.hpp>
 #include <lemma/data/datasets.hpp>
+#include <lemma/math/factorise.hpp>
 #include <lemma/model/fit.hpp>
 #include <lemma/neighbor/knn.hpp>
 #include <lemma/neighbor/knn/parts.hpp>
@@ -122,6 +123,63 @@ TEST(Knn, AgreesWithTheReferenceForNumbersOnBoston) {
   }
   const auto m = fit(Knn{}, train, Vector(y(odd)));
   EXPECT_TRUE(golden.agrees("nearest_neighbour_distance_first5", m.neighbor_distances(query.topRows(5))));
+}
+
+// ---- Lines ----
+
+TEST(Knn, ALineThroughTheNeighboursIsExactWhereTheNumbersLieOnAPlane) {
+  Matrix x = normal_matrix(80, 3, 21);
+  x.col(1) *= 1e7;  // units do not matter to the line
+  x.col(2) *= 1e-7;
+  const Vector y = 3 + (2 * x.col(0) + 1e-7 * x.col(1) - 4e7 * x.col(2)).array();
+  const Matrix asked = x.topRows(20) * 1.5;  // outside of the rows too, where a mean falls short
+  for (const auto vote : {VoteWeights::uniform, VoteWeights::distance, VoteWeights::gaussian}) {
+    const auto m = fit(Knn{.k = {12}, .vote = vote, .local = LocalFit::line}, x, y);
+    EXPECT_TRUE(m.certificate.holds()) << m.certificate.message;
+    const Vector truth = 3 + (2 * asked.col(0) + 1e-7 * asked.col(1) - 4e7 * asked.col(2)).array();
+    EXPECT_LT((m.predict(asked) - truth).cwiseAbs().maxCoeff(), 1e-8) << name_of(vote);
+    EXPECT_LT(m.leave_one_out(0), 1e-16);
+  }
+  EXPECT_GT(fit(Knn{.k = {12}}, x, y).leave_one_out(0), 0.1);
+}
+
+TEST(Knn, ALineIsThatOfWeightedLeastSquares) {
+  const Matrix x = normal_matrix(60, 2, 22);
+  const Vector y = x.col(0).array().square() + normal_matrix(60, 1, 23).col(0).array();
+  const auto m = fit(Knn{.k = {15}, .vote = VoteWeights::epanechnikov, .local = LocalFit::line}, x, y);
+  const Matrix at = Matrix::Constant(1, 2, 0.3);
+  std::vector<std::pair<double, Index>> order;
+  for (Index i = 0; i < 60; ++i) order.emplace_back((x.row(i) - at).norm(), i);
+  std::sort(order.begin(), order.end());
+  Matrix normal = Matrix::Zero(3, 3), right = Matrix::Zero(3, 1);
+  for (int j = 0; j < 15; ++j) {
+    const auto [d, i] = order[static_cast<std::size_t>(j)];
+    const double u = d / order[15].first, w = 1 - u * u;
+    const Vector z{{1, x(i, 0) - 0.3, x(i, 1) - 0.3}};
+    normal += w * z * z.transpose();
+    right += w * y(i) * z;
+  }
+  const auto r = *cholesky(normal);
+  EXPECT_NEAR(m.predict(at)(0), solve_upper(r, solve_upper_transposed(r, right))(0, 0), 1e-10);
+}
+
+TEST(Knn, ALineThroughFewOrEqualNeighboursIsTheirMeanWhereTheyHaveNoSlope) {
+  const Vector y{{1, 2, 6, 7}};
+  const auto one = fit(Knn{.k = {1}, .local = LocalFit::line}, Matrix(Vector{{0, 1, 2, 3}}), y);
+  EXPECT_EQ(one.predict(Matrix::Constant(1, 1, 2.2))(0), 6);
+  const auto equal = fit(Knn{.k = {3}, .local = LocalFit::line}, Matrix::Ones(4, 2), y);
+  EXPECT_NEAR(equal.predict(Matrix::Constant(1, 2, 5))(0), 3, 1e-12);
+  const auto pair = fit(Knn{.k = {2}, .local = LocalFit::line}, Matrix(Vector{{0, 1, 2, 3}}), y);
+  EXPECT_NEAR(pair.predict(Matrix::Constant(1, 1, 1.25))(0), 3, 1e-12) << "the line through two rows";
+  EXPECT_NE(message_of([] {
+              fit(Knn{.local = LocalFit::line}, Matrix(normal_matrix(10, 2, 1)),
+                  std::vector<std::string>{"a", "b", "a", "b", "a", "b", "a", "b", "a", "b"});
+            }).find("for numbers"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              fit(Knn{.local = LocalFit::line, .metric = GowerMetric{}}, Matrix::Ones(4, 2), y);
+            }).find("gower compares categories"),
+            std::string::npos);
 }
 
 // ---- Leave-one-out ----

@@ -26,6 +26,7 @@ constexpr std::array kKinds = {
     Kind{{"density", "the same as a smooth curve: Gauss' kernel, Silverman's width"}, density},
     Kind{{"qq", "quantiles beside those of a normal distribution"}, qq},
     Kind{{"pairs", "every pair of columns, histograms on the diagonal"}, scatter_matrix, true},
+    Kind{{"voronoi", "around each row of the plane where it is the nearest: '~ a + b', 'class ~ a + b'"}, voronoi},
     Kind{{"parallel", "a line for each row, a place for each column"}, parallel, true},
     Kind{{"correlation", "correlations of the columns as colours"}, correlation, true},
     Kind{{"missing", "where values are missing"}, missing, true},

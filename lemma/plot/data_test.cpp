@@ -84,6 +84,21 @@ TEST(DataPictures, ClassesOfTheFormulaColourTwoColumns) {
   EXPECT_EQ(figure.legend.title, "species");
 }
 
+TEST(DataPictures, AVoronoiDiagramPartsRowsAtTheirBisectors) {
+  const Table table(
+      {numeric("x", {0, 2, 1, 0}), numeric("y", {0, 0, std::nan(""), 0}), categorical("g", {"a", "b", "a", "a"})});
+  const Figure figure = draw("voronoi", table, "g ~ x + y");
+  const auto border = mark<Segments>(figure);
+  EXPECT_EQ(border.x0, (std::vector<double>{1}));
+  EXPECT_EQ(border.x1, (std::vector<double>{1}));
+  EXPECT_EQ(border.width, 2) << "it parts two classes";
+  EXPECT_EQ(mark<Points>(figure, 0, 1).group, (std::vector<int>{0, 1, 0}));
+  EXPECT_NE(figure.description.find("2 places"), std::string::npos) << figure.description;
+  EXPECT_EQ(mark<Segments>(draw("voronoi", table, "~ x + y")).width, 1);
+  EXPECT_NE(message_of([&] { draw("voronoi", dataset("iris"), ""); }).find("4 columns"), std::string::npos);
+  EXPECT_NE(message_of([&] { draw("voronoi", table, "g ~ x"); }).find("'class ~ a + b'"), std::string::npos);
+}
+
 TEST(DataPictures, ALineGoesInTheOrderOfX) {
   const Table table({numeric("t", {3, 1, 2}), numeric("y", {30, 10, 20})});
   EXPECT_EQ(mark<Line>(draw("line", table, "y ~ t")).y, (std::vector<double>{10, 20, 30}));

@@ -154,11 +154,18 @@ Certificate certificate_of(const ConjugateModel& model, const Look& look) {
     for (Index c = 0; c < anew.posterior.cols(); ++c)
       same.entry("posterior", i * anew.posterior.cols() + c, model.posterior(i, c), anew.posterior(i, c),
                  std::abs(anew.posterior(i, c)) + 1e-9 * (c == 0 ? 1 : 0));
+  ConjugateModel other = anew;  // what the rows are with the other prior
+  other.spec = held_against(model.spec);
+  const bool held = model.log_bayes_factor.size() == model.width();
+  if (held) finish(other);
   double worst = 0;
   for (Index j = 0; j < model.width(); ++j) {
     const double found = evidence_at_a_point(anew, j), size = std::abs(found) + look.rows;
     same.entry("log_evidence", j, model.log_evidence(j), found, size);
     worst = std::max(worst, std::abs(model.log_evidence(j) - found) / size);
+    if (!held) continue;
+    const double against = evidence_at_a_point(other, j);
+    same.entry("log_bayes_factor", j, model.log_bayes_factor(j), found - against, size + std::abs(against));
   }
   compare_intervals(same, model);
   Certificate out;

@@ -23,6 +23,9 @@ struct Belief {
 /// The numbers of the prior, completed: of Dirichlet one for each level.
 std::vector<double> prior_of(const Conjugate& spec, Index levels);
 
+/// The same with the other prior in the place of the prior.
+Conjugate held_against(const Conjugate& spec);
+
 /// Σw, mean and Σ w (x − mean)² (of counts Σ w log x!) of each column, and the weight of each level.
 struct Sums {
   Labels levels;

@@ -5,6 +5,7 @@
 #include <lemma/core/text.hpp>
 #include <lemma/math/special.hpp>
 #include <numbers>
+#include <utility>
 
 namespace lemma::conjugate {
 namespace {
@@ -16,6 +17,12 @@ double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_g
 double log_gamma_constant(double a, double b) { return log_gamma(a) - a * std::log(b); }
 
 }  // namespace
+
+Conjugate held_against(const Conjugate& spec) {
+  Conjugate out = spec;
+  out.prior = std::exchange(out.against, {});
+  return out;
+}
 
 std::vector<double> prior_of(const Conjugate& spec, Index levels) {
   if (spec.family == Family::dirichlet_multinomial) {
@@ -190,6 +197,13 @@ void finish(ConjugateModel& model) {
       model.posterior.row(j) = row;
     }
     for (const Belief& each : beliefs(spec, model.posterior, start[at(j)], levels)) all.push_back(each);
+  }
+  model.log_bayes_factor = Vector();
+  if (!spec.against.empty()) {
+    ConjugateModel other = model;
+    other.spec = held_against(spec);
+    finish(other);
+    model.log_bayes_factor = model.log_evidence - other.log_evidence;
   }
   model.quantities.resize(static_cast<Index>(all.size()), 6);
   const double rest = 0.5 * (1 - spec.level);

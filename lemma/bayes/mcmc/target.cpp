@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <lemma/bayes/mcmc/target.hpp>
+#include <lemma/bayes/mcmc/gibbs.hpp>
 #include <lemma/core/hearing.hpp>
 #include <lemma/core/row_views.hpp>
 #include <lemma/math/column_moments.hpp>
@@ -289,6 +289,7 @@ Energy rounded(const Target& target, const Round& round) {
 Draws drawn(const Mcmc& spec, const Target& target, const Round& round, std::uint64_t seed,
             const Execution& execution) {
   const Index d = target.size();
+  const bool steps = spec.sampler != McmcSampler::gibbs;  // in q; gibbs has θ itself
   std::vector<Chain> chains(at(spec.chains));
   parallel_for(spec.chains, execution, [&](Index k) {
     const Energy energy = rounded(target, round);
@@ -296,13 +297,16 @@ Draws drawn(const Mcmc& spec, const Target& target, const Round& round, std::uin
     Vector start(d);
     for (double& each : start) each = 1.5 * random.normal();
     while (!std::isfinite(energy(start, nullptr)) && start.norm() > 1e-6) start /= 2;
-    chains[at(k)] = run_chain(spec, energy, start, random);
+    chains[at(k)] = steps ? run_chain(spec, energy, start, random)
+                          : run_gibbs(spec, target, round.mode + round.from_q * start, random);
   });
   Draws out{Matrix(spec.chains * Index{spec.draws}, d), Vector(spec.chains * Index{spec.draws})};
   for (Index k = 0; k < spec.chains; ++k) {
     const Chain& chain = chains[at(k)];
-    out.theta.middleRows(k * spec.draws, spec.draws) =
-        (chain.q * round.from_q.transpose()).rowwise() + round.mode.transpose();
+    if (steps)
+      out.theta.middleRows(k * spec.draws, spec.draws) =
+          (chain.q * round.from_q.transpose()).rowwise() + round.mode.transpose();
+    else out.theta.middleRows(k * spec.draws, spec.draws) = chain.q;
     out.energy.segment(k * spec.draws, spec.draws) = chain.energy;
     out.step += chain.step / spec.chains;
     out.acceptance += chain.acceptance / spec.chains;

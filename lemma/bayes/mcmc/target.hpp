@@ -26,7 +26,16 @@ class Target {
   double operator()(const Vector& theta, Vector* gradient) const;
   Matrix curvature(const Vector& theta) const;
 
+  // ---- Gibbs (gibbs.cpp) ----
+  /// Error where a conditional is none that is known.
+  void require_conditionals() const;
+  /// Each part of θ anew, from its conditional given the others.
+  void sweep(Vector& theta, RandomStream& random) const;
+
  private:
+  Matrix precision_of(const Vector& omega) const;
+  void sweep_gaussian(Vector& theta, RandomStream& random) const;
+  void sweep_plane(Eigen::Ref<Vector> c, Index k, const Vector& elsewhere, RandomStream& random) const;
   double of_classes(const Vector& theta, Vector* gradient) const;
   double of_plane(const Vector& theta, Vector* gradient) const;
   double prior(const Vector& theta, Vector* gradient) const;

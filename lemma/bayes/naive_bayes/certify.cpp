@@ -49,6 +49,14 @@ Certificate certificate_of(const NaiveBayesModel& model, const Layout& layout, c
           worst_of(of_rows, apart(model.variances(k, j), variance, std::abs(variance) + rounding * rounding + 1e-300));
     }
   NaiveBayesModel anew = model;
+  std::vector<Values> values;
+  for (const Values& each : look.values) values.push_back(joined(each));
+  keep(anew, values);
+  if (layout.densities > 0) {  // values are kept as they are
+    const bool same = anew.values.size() == model.values.size() && anew.value_counts == model.value_counts &&
+                      (anew.values.array() == model.values.array()).all();
+    of_rows = worst_of(of_rows, same ? apart(Matrix(model.value_weights), Matrix(anew.value_weights), 0) : 1);
+  }
   finish(anew, layout);
   double follows = apart(Matrix(model.prior), Matrix(anew.prior), 0);
   follows = worst_of(follows, apart(model.parameters, anew.parameters, 1e-9));

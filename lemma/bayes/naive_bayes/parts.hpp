@@ -9,7 +9,8 @@ struct Layout {
   std::vector<ColumnKind> kind;
   Labels levels;             // of each column
   std::vector<Index> start;  // of its levels
-  Index all_levels = 0;
+  std::vector<Index> place;  // among columns of kind density; −1: it is none
+  Index all_levels = 0, densities = 0;
 
   Layout(const std::vector<std::string>& kinds, const Labels& level_counts);
   Index columns() const { return static_cast<Index>(kind.size()); }
@@ -21,11 +22,22 @@ struct Layout {
   double value(Index j, double x) const;
 };
 
+/// Values of a column in a class, with their weights.
+using Values = std::vector<std::pair<double, double>>;
+/// In order, equal ones once.
+Values joined(Values values);
+/// R's bw.nrd0, a weight w standing for w copies; of values that are all equal by their size, or 1.
+double bandwidth_of(const Values& values);
+/// What the model keeps of each class and column of kind density.
+std::vector<Values> values_of(const NaiveBayesModel& model, const Layout& layout);
+void keep(NaiveBayesModel& model, const std::vector<Values>& values);
+
 /// Weight, mean and Σ w (v − mean)² of each class and column, over the values that are there; and the weight of each level.
 struct Sums {
   const Layout* layout;
   Vector counts;
   Matrix known, mean, squares, levels;
+  std::vector<Values> values;  // class by class, of columns of kind density
 
   Sums(const Layout& of, Index classes);
   void accumulate(const Block& block);
@@ -49,6 +61,7 @@ struct Look {
   const Layout* layout;
   Vector counts;
   Matrix known, shift, squares, levels;
+  std::vector<Values> values;
 
   Look(const NaiveBayesModel& of, const Layout& by);
   void accumulate(const Block& block);
@@ -62,7 +75,7 @@ Certificate certificate_of(const NaiveBayesModel& model, const Layout& layout, c
 /// log p_j(x | k); 0 where the value is missing. (complement: its score.)
 class Densities {
  public:
-  explicit Densities(const NaiveBayesModel& model) : model_(model), layout_(model.spec.kinds, model.levels) {}
+  explicit Densities(const NaiveBayesModel& model);
   const Layout& layout() const { return layout_; }
   double operator()(Index k, Index j, double x) const;
   /// Error where a count is below 0.
@@ -70,8 +83,10 @@ class Densities {
   void check(const Csr& x) const;
 
  private:
+  double of_values(Index k, Index j, double x) const;
   const NaiveBayesModel& model_;
   Layout layout_;
+  std::vector<Index> first_;  // where the values of each class and column of kind density begin, and the end
 };
 
 }  // namespace lemma::naive_bayes

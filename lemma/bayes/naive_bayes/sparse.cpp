@@ -57,6 +57,23 @@ struct Entries {
   double zeros(Index k, Index j) const { return known(k, j) - entries(k, j); }
 };
 
+/// The values of columns of kind density: entries, and all zeros of a class at once.
+std::vector<Values> values_in(const Layout& layout, const Rows& rows, const Entries& found) {
+  std::vector<Values> out(at(found.counts.size() * layout.densities));
+  if (layout.densities == 0) return out;
+  for_each_row(rows, {}, [&](Index i, Index k, double w) {
+    for_each_entry(layout, *rows.sparse(), i, [&](Index j, double v) {
+      if (layout.place[at(j)] >= 0 && !std::isnan(v))
+        out[at(k * layout.densities + layout.place[at(j)])].emplace_back(v, w);
+    });
+  });
+  for (Index k = 0; k < found.counts.size(); ++k)
+    for (Index j = 0; j < layout.columns(); ++j)
+      if (layout.place[at(j)] >= 0 && found.zeros(k, j) > 0)
+        out[at(k * layout.densities + layout.place[at(j)])].emplace_back(0, found.zeros(k, j));
+  return out;
+}
+
 bool any_gaussian(const Layout& layout) {
   for (Index j = 0; j < layout.columns(); ++j)
     if (layout.is(j, ColumnKind::gaussian)) return true;
@@ -100,6 +117,7 @@ Sums sums_of(const Layout& layout, const Rows& rows, Index classes, const Execut
   out.counts = found.counts;
   out.known = found.known;
   out.levels = found.levels;
+  out.values = values_in(layout, rows, found);
   for_each_row(rows, execution.part(0.4, 0.7), [&](Index i, Index k, double w) {
     for_each_entry(layout, *rows.sparse(), i, [&](Index j, double v) {
       if (!std::isnan(v) && !layout.is(j, ColumnKind::categorical)) out.mean(k, j) += w * v;
@@ -128,6 +146,7 @@ Look look_at(const NaiveBayesModel& model, const Layout& layout, const Rows& row
   out.counts = found.counts;
   out.known = found.known;
   out.levels = found.levels;
+  out.values = values_in(layout, rows, found);
   for (Index k = 0; k < model.class_count(); ++k)
     for (Index j = 0; j < layout.columns(); ++j) {
       if (layout.is(j, ColumnKind::categorical)) continue;

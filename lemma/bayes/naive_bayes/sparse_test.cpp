@@ -45,6 +45,7 @@ TEST(NaiveBayesSparse, FitsAndSaysTheSameWithoutZeros) {
   mixed[1] = "bernoulli";
   mixed[2] = "poisson";
   mixed[3] = "complement";
+  mixed[4] = mixed[12] = "density";
   for (const Names& kinds : {Names{"multinomial"}, Names{"complement"}, Names{"bernoulli"}, Names{"poisson"}, mixed}) {
     const Valid<NaiveBayes> spec(NaiveBayes{.kinds = kinds, .smoothing = 0.7, .floor = 0.1});
     const auto dense = fit(spec, rows.dense_rows, {}), sparse = fit(spec, rows.sparse_rows, {});

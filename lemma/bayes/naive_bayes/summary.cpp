@@ -71,10 +71,10 @@ std::string NaiveBayesModel::summary(const Names& names) const {
     const Vector c = m.col(j);
     return std::vector<double>(c.begin(), c.end());
   };
-  for (const auto kind : {ColumnKind::gaussian, ColumnKind::bernoulli, ColumnKind::poisson, ColumnKind::multinomial,
-                          ColumnKind::complement}) {
+  for (const auto kind : {ColumnKind::gaussian, ColumnKind::density, ColumnKind::bernoulli, ColumnKind::poisson,
+                          ColumnKind::multinomial, ColumnKind::complement}) {
     if (const auto columns = columns_of(layout, kind);
-        kind != ColumnKind::gaussian && std::ssize(columns) > kMostShown) {
+        kind != ColumnKind::gaussian && kind != ColumnKind::density && std::ssize(columns) > kMostShown) {
       out += telling_columns(*this, layout, kind, columns, classes, feature);
       continue;
     }
@@ -86,10 +86,15 @@ std::string NaiveBayesModel::summary(const Names& names) const {
       any = true;
       table.numbers(feature(j), column(parameters, j), 5);
       if (kind == ColumnKind::gaussian) table.numbers("(sd)", column(deviations, j), 4);
+      if (kind == ColumnKind::density) table.numbers("(bandwidth)", column(deviations, j), 4);
     }
-    constexpr std::array<std::string_view, 6> kTitles{
-        "Means and standard deviations", "Probabilities of values above 0",          "", "Rates",
-        "Shares of the counts",          "Shares of the counts of all other classes"};
+    constexpr std::array<std::string_view, 7> kTitles{"Means and standard deviations",
+                                                      "Probabilities of values above 0",
+                                                      "",
+                                                      "Rates",
+                                                      "Shares of the counts",
+                                                      "Shares of the counts of all other classes",
+                                                      "Means and bandwidths"};
     if (any)
       out += fmt::format("\n{}:\n", kTitles[static_cast<std::size_t>(kind)]) + table.str({.gap = 2, .width = 100});
   }

@@ -8,6 +8,7 @@ namespace lemma::naive_bayes {
 Layout::Layout(const std::vector<std::string>& kinds, const Labels& level_counts) : levels(level_counts) {
   for (std::size_t j = 0; j < levels.size(); ++j) {
     kind.push_back(static_cast<ColumnKind>(choose("naive_bayes: kinds", kinds[j], choices_of<ColumnKind>())));
+    place.push_back(is(static_cast<Index>(j), ColumnKind::density) ? densities++ : -1);
     start.push_back(all_levels);
     all_levels += levels[j];
   }
@@ -24,9 +25,14 @@ Sums::Sums(const Layout& of, Index classes)
       known(Matrix::Zero(classes, of.columns())),
       mean(known),
       squares(known),
-      levels(Matrix::Zero(classes, of.all_levels)) {}
+      levels(Matrix::Zero(classes, of.all_levels)),
+      values(at(classes * of.densities)) {}
 
 namespace {
+
+void append(std::vector<Values>& to, const std::vector<Values>& from) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i].insert(to[i].end(), from[i].begin(), from[i].end());
+}
 
 /// visit(class, column, value, weight) for each value that is there; levels are counted apart.
 void for_each_value(const Layout& layout, const Block& block, Vector* counts, Matrix* known, Matrix* levels,
@@ -52,8 +58,10 @@ void for_each_value(const Layout& layout, const Block& block, Vector* counts, Ma
 /// Means first, then squares about them.
 void Sums::accumulate(const Block& block) {
   Sums here(*layout, counts.size());
-  for_each_value(*layout, block, &here.counts, &here.known, &here.levels,
-                 [&](Index k, Index j, double v, double w) { here.mean(k, j) += w * v; });
+  for_each_value(*layout, block, &here.counts, &here.known, &here.levels, [&](Index k, Index j, double v, double w) {
+    here.mean(k, j) += w * v;
+    if (layout->place[at(j)] >= 0) here.values[at(k * layout->densities + layout->place[at(j)])].emplace_back(v, w);
+  });
   for (Index k = 0; k < here.mean.rows(); ++k)
     for (Index j = 0; j < here.mean.cols(); ++j)
       if (here.known(k, j) > 0) here.mean(k, j) /= here.known(k, j);
@@ -66,6 +74,7 @@ void Sums::accumulate(const Block& block) {
 void Sums::merge(const Sums& other) {
   counts += other.counts;
   levels += other.levels;
+  append(values, other.values);
   for (Index k = 0; k < mean.rows(); ++k)
     for (Index j = 0; j < mean.cols(); ++j) {
       const double a = known(k, j), b = other.known(k, j), n = a + b;
@@ -87,6 +96,7 @@ Sums sums_of(const NaiveBayesModel& model, const Layout& layout) {
   out.known = model.known;
   out.mean = model.means;
   out.levels = model.level_weights;
+  out.values = values_of(model, layout);
   for (Index k = 0; k < out.known.rows(); ++k)
     for (Index j = 0; j < out.known.cols(); ++j) {
       const double by = std::max(divisor(model.spec.variance, model.known(k, j)), 0.0), share = model.means(k, j);
@@ -123,6 +133,7 @@ void finish(NaiveBayesModel& model, const Layout& layout) {
   model.prior = prior_of(model.spec.prior, model.counts);
   model.parameters = model.deviations = Matrix::Zero(classes, p);
   model.level_probabilities = Matrix::Zero(classes, layout.all_levels);
+  const std::vector<Values> values = values_of(model, layout);
   // Of each class, all counts of such columns, those given beforehand too; for complement those of the other classes.
   Vector counted = Vector::Zero(classes), counted_elsewhere = counted;
   for (Index j = 0; j < p; ++j) {
@@ -143,6 +154,10 @@ void finish(NaiveBayesModel& model, const Layout& layout) {
         case ColumnKind::gaussian:
           parameter = model.means(k, j);
           model.deviations(k, j) = std::sqrt(model.variances(k, j) + model.spec.floor * spread);
+          break;
+        case ColumnKind::density:
+          parameter = model.means(k, j);
+          model.deviations(k, j) = bandwidth_of(values[at(k * layout.densities + layout.place[at(j)])]);
           break;
         case ColumnKind::bernoulli: parameter = (sum + alpha) / (n + 2 * alpha); break;
         case ColumnKind::poisson: parameter = (sum + alpha * all.mean) / (n + alpha); break;
@@ -171,13 +186,15 @@ Look::Look(const NaiveBayesModel& of, const Layout& by)
       known(Matrix::Zero(of.class_count(), by.columns())),
       shift(known),
       squares(known),
-      levels(Matrix::Zero(of.class_count(), by.all_levels)) {}
+      levels(Matrix::Zero(of.class_count(), by.all_levels)),
+      values(at(of.class_count() * by.densities)) {}
 
 void Look::accumulate(const Block& block) {
   for_each_value(*layout, block, &counts, &known, &levels, [&](Index k, Index j, double v, double w) {
     const double d = v - model->means(k, j);
     shift(k, j) += w * d;
     squares(k, j) += w * d * d;
+    if (layout->place[at(j)] >= 0) values[at(k * layout->densities + layout->place[at(j)])].emplace_back(v, w);
   });
 }
 
@@ -187,12 +204,14 @@ void Look::merge(const Look& other) {
   shift += other.shift;
   squares += other.squares;
   levels += other.levels;
+  append(values, other.values);
 }
 
 void Look::add(const Sums& past) {
   counts += past.counts;
   known += past.known;
   levels += past.levels;
+  append(values, past.values);
   for (Index k = 0; k < shift.rows(); ++k)
     for (Index j = 0; j < shift.cols(); ++j) {
       const double d = past.mean(k, j) - model->means(k, j), n = past.known(k, j);

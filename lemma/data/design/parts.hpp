@@ -1,6 +1,7 @@
 // lemma/data/design/parts.hpp: what a Design is made of. Only the files of the design include it.
 #pragma once
 #include <lemma/data/design.hpp>
+#include <lemma/data/design/token_table.hpp>
 #include <lemma/data/image/pixels.hpp>
 #include <lemma/data/use.hpp>
 #include <lemma/data/words.hpp>
@@ -155,14 +156,11 @@ class WordCounter {
   std::vector<std::pair<Index, double>> values(std::string_view text) const;
 
  private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
   Tokeniser tokeniser_;
   TokenWeight weight_;
   Index hashed_;
   std::vector<double> rarity_;
-  std::unordered_map<std::string, Index, Hash, std::equal_to<>> column_;
+  TokenTable column_;
 };
 /// The column that a token shares with others.
 Index hashed_column(std::string_view token, Index columns);

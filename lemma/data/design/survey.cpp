@@ -40,17 +40,18 @@ Survey::Counts count_pieces(const BoundTable& bound, const Variable& variable, s
 class TextCounts {
  public:
   void add(std::string_view token, Index text) {
-    auto found = seen_.find(token);
-    if (found == seen_.end()) found = seen_.emplace(std::string(token), Seen{}).first;
-    if (found->second.last == text) return;
-    found->second.last = text;
-    ++found->second.texts;
+    const auto number = static_cast<std::size_t>(tokens_.number_of(token));
+    if (number == seen_.size()) seen_.emplace_back();
+    Seen& seen = seen_[number];
+    if (seen.last == text) return;
+    seen.last = text;
+    ++seen.texts;
   }
-  Index size() const { return static_cast<Index>(seen_.size()); }
+  Index size() const { return tokens_.size(); }
   Survey::Counts counts() const {
     Survey::Counts out;
     out.reserve(seen_.size());
-    for (const auto& [token, seen] : seen_) out.emplace(token, seen.texts);
+    for (std::size_t i = 0; i < seen_.size(); ++i) out.emplace(tokens_.token(static_cast<Index>(i)), seen_[i].texts);
     return out;
   }
 
@@ -58,10 +59,8 @@ class TextCounts {
   struct Seen {
     Index texts = 0, last = -1;
   };
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-  std::unordered_map<std::string, Seen, Hash, std::equal_to<>> seen_;
+  TokenTable tokens_;
+  std::vector<Seen> seen_;
 };
 
 /// How many texts have each token. Where tokens share columns: each column, by its number.

@@ -24,8 +24,7 @@ WordCounter::WordCounter(const Variable& variable)
       weight_(variable.wording.weight),
       hashed_(variable.wording.columns),
       rarity_(variable.rarity) {
-  column_.reserve(variable.levels.size());
-  for (std::size_t i = 0; i < variable.levels.size(); ++i) column_.emplace(variable.levels[i], static_cast<Index>(i));
+  for (const std::string& level : variable.levels) column_.number_of(level);
 }
 
 std::vector<std::pair<Index, double>> WordCounter::values(std::string_view text) const {
@@ -35,7 +34,7 @@ std::vector<std::pair<Index, double>> WordCounter::values(std::string_view text)
   columns.reserve(cut.tokens.size());
   for (const std::string_view token : cut.tokens)
     if (hashed_ > 0) columns.push_back(hashed_column(token, hashed_));
-    else if (const auto known = column_.find(token); known != column_.end()) columns.push_back(known->second);
+    else if (const Index known = column_.find(token); known >= 0) columns.push_back(known);
   std::sort(columns.begin(), columns.end());
   std::vector<std::pair<Index, double>> out;
   for (const Index column : columns)

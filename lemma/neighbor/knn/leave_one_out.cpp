@@ -3,6 +3,7 @@
 #include <cmath>
 #include <lemma/core/hearing.hpp>
 #include <lemma/geometry/dissimilarities.hpp>
+#include <lemma/math/eigen.hpp>
 #include <lemma/neighbor/knn/parts.hpp>
 #include <numeric>
 
@@ -38,7 +39,47 @@ Voters voters(const Vector& weight, std::span<const std::int32_t> rows, std::spa
   return out;
 }
 
-Vector say(const KnnModel& model, const Voters& voters, double k) {
+namespace {
+
+/// Of the plane through the responses of these rows, each with its weight, what it is at x. Through the mean of the rows; directions
+/// in which they hardly differ have no slope.
+double line_at(const KnnModel& model, std::span<const Index> rows, std::span<const double> response,
+               std::span<const double> weight, const double* x) {
+  constexpr double kFlat = 1e-10;  // of the greatest eigenvalue of the rows' correlations
+  const auto n = static_cast<Index>(response.size()), p = model.width();
+  const Eigen::Map<const Vector> w(weight.data(), n), y(response.data(), n);
+  const Eigen::Map<const Eigen::RowVectorXd> here(x, p);
+  Matrix z(n, p);
+  for (Index i = 0; i < n; ++i) z.row(i) = model.points.row(rows[static_cast<std::size_t>(i)]) - here;
+  const double total = w.sum(), mean = w.dot(y) / total;
+  Eigen::RowVectorXd centre = w.transpose() * z / total;
+  z.rowwise() -= centre;
+  for (Index a = 0; a < p; ++a) {  // each column in units of its own spread
+    const double spread = std::sqrt(w.dot(z.col(a).cwiseAbs2()) / total);
+    if (!(spread > 0)) continue;
+    z.col(a) /= spread;
+    centre(a) /= spread;
+  }
+  Matrix scatter = Matrix::Zero(p, p);
+  Vector with_y = Vector::Zero(p);
+  for (Index i = 0; i < n; ++i)
+    for (Index a = 0; a < p; ++a) {
+      const double by = w(i) * z(i, a);
+      with_y(a) += by * (y(i) - mean);
+      for (Index b = 0; b < p; ++b) scatter(a, b) += by * z(i, b);
+    }
+  const Eigenpairs pairs = symmetric_eigen(scatter);
+  const double greatest = pairs.values.cwiseAbs().maxCoeff();
+  double out = mean;
+  for (Index j = 0; j < p; ++j)
+    if (pairs.values(j) > kFlat * greatest)
+      out -= centre.dot(pairs.vectors.col(j)) * (pairs.vectors.col(j).dot(with_y) / pairs.values(j));
+  return out;
+}
+
+}  // namespace
+
+Vector say(const KnnModel& model, const Voters& voters, double k, const double* x) {
   std::vector<double> response, counts;
   double taken = 0, h = voters.distance.empty() ? 0 : voters.distance.back();
   for (std::size_t j = 0; j < voters.row.size(); ++j) {
@@ -58,6 +99,8 @@ Vector say(const KnnModel& model, const Voters& voters, double k) {
     return Vector::Constant(1, model.weight.dot(model.response) / model.weight.sum());
   }
   weigh(model.spec.vote, std::span(voters.distance).first(counts.size()), h, counts);
+  if (model.spec.local == LocalFit::line)
+    return Vector::Constant(1, line_at(model, std::span(voters.row).first(counts.size()), response, counts, x));
   Vector out = vote(response, counts, model.class_count());
   if (!model.of_classes || model.spec.prior == PriorChoice(Prior::proportions)) return out;
   out = out.cwiseProduct(prior_of(model.spec.prior, model.counts)).cwiseQuotient(model.counts);
@@ -103,7 +146,8 @@ Vector left_out_errors(const KnnModel& model, const Vector& tried, bool sort_all
   const auto judge = [&](Index i, std::span<const std::int32_t> rows, std::span<const double> distances) {
     const Voters found = voters(model.weight, rows, distances, most, i);
     for (Index t = 0; t <= judged; ++t) {
-      const Vector said = t < judged ? say(model, found, tried(t)) : say(plain, found, 1);
+      const double* x = &model.points(i, 0);
+      const Vector said = t < judged ? say(model, found, tried(t), x) : say(plain, found, 1, x);
       Index best = 0;
       if (model.of_classes) said.maxCoeff(&best);
       const double off = said(0) - model.response(i);
@@ -147,7 +191,7 @@ std::optional<Matrix> leave_one_out(const Knn& asked, const KnnModel& model, con
   Matrix out(n, model.of_classes ? model.class_count() : 1);
   parallel_for(n, execution.part(0.9, 1), [&](Index i) {
     const auto found = knn::voters(model.weight, lists.rows_of(i), lists.distances_of(i), k + 1, i);
-    out.row(i) = knn::say(model, found, k).transpose();
+    out.row(i) = knn::say(model, found, k, &model.points(i, 0)).transpose();
   });
   return out;
 }

@@ -28,8 +28,8 @@ Voters voters(const Vector& weight, std::span<const std::int32_t> rows, std::spa
 /// How many points hold `most` copies for sure.
 Index points_for(const Vector& weight, double most);
 
-/// What the first k copies say: probabilities of the classes, or one number.
-Vector say(const KnnModel& model, const Voters& voters, double k);
+/// What the first k copies say of the row x: probabilities of the classes, or one number.
+Vector say(const KnnModel& model, const Voters& voters, double k, const double* x);
 
 /// Of each k in `tried`, and last of the nearest row alone, all classes and rows alike. `sort_all`: from all distances of
 /// each row. Nothing where there is one row alone.

@@ -39,6 +39,7 @@ Figure parallel(const Drawn& drawn);
 Figure correlation(const Drawn& drawn);
 Figure missing(const Drawn& drawn);
 Figure heatmap(const Drawn& drawn);
+Figure voronoi(const Drawn& drawn);
 
 /// The values of the rows of a group, in order.
 std::vector<double> sorted_in_group(const std::vector<double>& values, const Groups& groups, int group);
