@@ -45,13 +45,13 @@ Index unknown_pairs(const Compared& data) {
 
 /// All dissimilarities: those that are not given are filled in as the spec says.
 Dissimilarities filled_in(const MdsModel& model, const Compared& data, const Execution& execution) {
-  if (model.spec.fill == Fill::refuse) data.require_all(Mds::name);
-  if (model.spec.fill == Fill::scaling) return completed_by_places(data, model.filled_places);
+  if (model.spec.fill == MdsFill::refuse) data.require_all(Mds::name);
+  if (model.spec.fill == MdsFill::scaling) return completed_by_places(data, model.filled_places);
   return completed_by_ways(Mds::name, data, execution);
 }
 
 Matrix least_stress_places(const Mds& spec, const Compared& data, const Execution& execution) {
-  if (spec.fill != Fill::scaling || unknown_pairs(data) == 0) return {};
+  if (spec.fill != MdsFill::scaling || unknown_pairs(data) == 0) return {};
   const Stress stress(Mds::name, data, {}, execution.part(0, 0.1));
   const StressMinimum found = least_stress(Mds::name, stress, data,
                                            {.most_iterations = 5000, .tolerance = kFlat, .dimensions = spec.dimensions},
@@ -107,8 +107,8 @@ void MdsModel::check() const {
   for (Index k = 0; k < eigenvalues.size(); ++k)
     require((k == 0 || eigenvalues(k) <= eigenvalues(k - 1)) && (k >= dimensions() || eigenvalues(k) > 0),
             "mds: the eigenvalues do not fall, or one that is kept is not above 0");
-  require(filled_pairs >= 0 && (filled_pairs == 0 || spec.fill != Fill::refuse), "mds: pairs are told to be filled in");
-  require(spec.fill == Fill::scaling && filled_pairs > 0 ? filled_places.rows() == count() && filled_places.allFinite()
+  require(filled_pairs >= 0 && (filled_pairs == 0 || spec.fill != MdsFill::refuse), "mds: pairs are told to be filled in");
+  require(spec.fill == MdsFill::scaling && filled_pairs > 0 ? filled_places.rows() == count() && filled_places.allFinite()
                                                          : filled_places.size() == 0,
           "mds: the places that fill pairs in do not fit the things");
   require(mean_squares.size() == count() && mean_squares.allFinite(), "mds: the means do not fit the coordinates");
@@ -158,7 +158,7 @@ MdsModel fit(const Valid<Mds>& spec, const Rows& rows, const FitOptions& options
   const Compared data = compare_known(Mds::name, spec->input, spec->metric, rows, execution.part(0, 0.2));
   MdsModel model;
   model.spec = *spec;
-  if (spec->fill != Fill::refuse) model.filled_pairs = unknown_pairs(data);
+  if (spec->fill != MdsFill::refuse) model.filled_pairs = unknown_pairs(data);
   model.filled_places = least_stress_places(model.spec, data, execution.part(0.2, 0.3));
   const Dissimilarities d = filled_in(model, data, execution.part(0.2, 0.3));
   const double unit = largest_dissimilarity(Mds::name, d);
@@ -206,7 +206,7 @@ Certificate certify(const MdsModel& model, const Rows& rows, const Execution& ex
 
   if (model.spec.additive)
     same.number("constant", model.constant / unit, additive_constant(d, unit, execution.part(0.4, 0.5)), 1, 1e-7);
-  if (model.spec.fill != Fill::refuse)
+  if (model.spec.fill != MdsFill::refuse)
     same.number("filled_pairs", static_cast<double>(model.filled_pairs), static_cast<double>(unknown_pairs(data)), 1);
   if (model.filled_places.size() > 0)
     same.number("filled_places", look_at_stress(data, {}, model.filled_places, execution.part(0, 0)).gradient, 0, 1,

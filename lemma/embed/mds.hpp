@@ -9,8 +9,8 @@ namespace lemma {
 
 /// Pairs whose dissimilarity is not given: refused, or the shortest ways along those that are, or the distances of the places of least
 /// stress of those that are (`smacof`).
-enum class Fill { refuse, ways, scaling };
-constexpr auto names_of(Fill) { return std::array<std::string_view, 3>{"refuse", "ways", "scaling"}; }
+enum class MdsFill { refuse, ways, scaling };
+constexpr auto names_of(MdsFill) { return std::array<std::string_view, 3>{"refuse", "ways", "scaling"}; }
 
 /// Classical multidimensional scaling (Torgerson 1952, Gower 1966): places of things from their dissimilarities. With
 ///
@@ -32,7 +32,7 @@ struct Mds {
   Metric metric;
   int dimensions = 2;
   bool additive = false;
-  Fill fill = Fill::refuse;
+  MdsFill fill = MdsFill::refuse;
   double gigabytes = 4;
 
   static constexpr std::string_view name = "mds";

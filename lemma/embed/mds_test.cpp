@@ -138,25 +138,25 @@ Matrix with_gaps(const Matrix& square) {
 
 TEST(Mds, PairsThatAreNotGivenAreFilledInAsTheOthersPlaceThem) {
   const Matrix square = distances_of(normal_matrix(30, 2, 6)), gaps = with_gaps(square);
-  const auto scaled = fit(Mds{.input = Input::square, .fill = Fill::scaling}, gaps);
+  const auto scaled = fit(Mds{.input = Input::square, .fill = MdsFill::scaling}, gaps);
   EXPECT_EQ(scaled.filled_pairs, gaps.array().isNaN().count() / 2);
   EXPECT_LE((distances_of(scaled.places) - square).cwiseAbs().maxCoeff(), 1e-4);
   EXPECT_TRUE(scaled.certificate.holds()) << scaled.certificate.message;
-  const auto ways = fit(Mds{.input = Input::square, .fill = Fill::ways}, gaps);
+  const auto ways = fit(Mds{.input = Input::square, .fill = MdsFill::ways}, gaps);
   EXPECT_TRUE(ways.certificate.holds()) << ways.certificate.message;
   const double off = (distances_of(ways.places) - square).norm() / square.norm();
   EXPECT_LE(off, 0.2);
   EXPECT_GE(off, 1e-3);  // ways around are longer than the way across
   EXPECT_NE(message_of([&] { fit(Mds{.input = Input::square}, gaps); }).find("is not given"), std::string::npos);
-  const auto whole = fit(Mds{.input = Input::square, .fill = Fill::scaling}, square);
+  const auto whole = fit(Mds{.input = Input::square, .fill = MdsFill::scaling}, square);
   EXPECT_EQ(whole.filled_pairs, 0);
   EXPECT_LE((whole.places - fit(Mds{.input = Input::square}, square).places).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(Mds, TheNaturalWrongFillingByPlacesThatStillMoveFails) {
   const Matrix gaps = with_gaps(distances_of(normal_matrix(30, 2, 6)));
-  MdsModel model = fit(Mds{.input = Input::square, .fill = Fill::scaling}, gaps);
-  const auto ways = fit(Mds{.input = Input::square, .fill = Fill::ways}, gaps);
+  MdsModel model = fit(Mds{.input = Input::square, .fill = MdsFill::scaling}, gaps);
+  const auto ways = fit(Mds{.input = Input::square, .fill = MdsFill::ways}, gaps);
   model.filled_places = ways.places;
   MemoryRows rows(gaps);
   rows.features = model.things;

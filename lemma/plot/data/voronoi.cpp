@@ -65,7 +65,7 @@ Figure voronoi(const Drawn& drawn) {
   if (!inside.x0.empty()) panel.marks.emplace_back(std::move(inside));
   if (parted) panel.marks.emplace_back(std::move(border));
   Points points;
-  const auto tooltips = row_tooltips(drawn.table, groups);
+  const auto tooltips = row_tooltips(drawn, groups);
   for (Index i = 0; i < sites.rows(); ++i) {
     const auto at = static_cast<std::size_t>(row[static_cast<std::size_t>(i)]);
     points.x.push_back(sites(i, 0)), points.y.push_back(sites(i, 1));
