@@ -142,8 +142,7 @@ Table invert(const TrainedModel& trained, const Table& table, const Asked& asked
   const auto names = coordinate_names(trained);
   Matrix z(table.rows(), static_cast<Index>(names.size()));
   for (std::size_t j = 0; j < names.size(); ++j) {
-    const Column* numbered = table.find(fmt::format("{}", j + 1));  // as `show` writes coordinates
-    const Column& column = numbered && !table.find(names[j]) ? *numbered : table.column(names[j]);
+    const Column& column = table.column(names[j]);
     if (column.type() != ColumnType::numeric) throw Error(fmt::format("column '{}' is not numeric", names[j]));
     z.col(static_cast<Index>(j)) = Eigen::Map<const Vector>(column.numbers().values.data(), table.rows());
   }

@@ -26,7 +26,7 @@ TEST(ShowTool, AResultIsATableWithTheNamesOfWhatItRunsAlong) {
   EXPECT_EQ(first_line(means.out), "class,sepal_length,sepal_width,petal_length,petal_width");
   EXPECT_TRUE(contains(means.out, "\nsetosa,5.006,")) << means.out;
   EXPECT_EQ(first_line(in.lemma("show m.lemma prior").out), "class,prior");
-  EXPECT_EQ(first_line(in.lemma("show m.lemma scaling").out), "feature,1,2");
+  EXPECT_EQ(first_line(in.lemma("show m.lemma scaling").out), "feature,LD1,LD2");
   EXPECT_EQ(in.lemma("show m.lemma means -o means.csv").code, 0);
   EXPECT_EQ(in.read("means.csv"), means.out);
   const auto unknown = in.lemma("show m.lemma mean");

@@ -246,7 +246,6 @@ constexpr KnownGap kGaps[] = {
      "tolerance"},
     {"mixture_of_experts_of_numbers", kDamage, "experts.state.mean_rest",
      "what rounding left out of the mean is below any tolerance"},
-    {"mixture_of_experts", kTold, "restarts", "where the way began leaves no trace in the rows"},
     {"mixture_of_experts", kKeeps, "size", "it keeps the responsibilities of its experts for each row, not the rows"},
     {"model_average", kDamage, "models.params.min_leaf",
      "a tree whose leaves are all larger is right for either, and which of them it was left to choose leaves no trace"},

@@ -38,6 +38,18 @@ class AxisNames {
     if (axis == Axis::row) return at < things_.size() ? things_[at] : trained_.row_names.name(i);
     return std::to_string(i + 1);
   }
+  /// The j-th column of a matrix. One that runs along nothing with names is never a bare number, which a reader of the file would
+  /// take for data: rows and columns of the data meet the coordinates of the model, which have names (PC1, D1), all else is
+  /// counted (shepard_1).
+  std::string column(const FieldInfo& field, Index j, Index count) const {
+    if (field.along.across != Axis::number) return of(field.along.across, j);
+    if (field.along.down == Axis::feature || field.along.down == Axis::row) {
+      const auto called = trained_.model->output_names(features_);
+      if (std::ssize(called) == count) return called[static_cast<std::size_t>(j)];
+      if (field.name == kCoordinatesPart.name) return fmt::format("D{}", j + 1);
+    }
+    return fmt::format("{}_{}", field.name, j + 1);
+  }
 
  private:
   const TrainedModel& trained_;
@@ -78,7 +90,7 @@ Table table_of(const Value& value, const FieldInfo& field, const AxisNames& name
     const Matrix entries = value.as_matrix(field.name);
     columns.push_back(names_column(names, field.along.down, entries.rows()));
     for (Index j = 0; j < entries.cols(); ++j)
-      columns.push_back(numeric(names.of(field.along.across, j), {entries.col(j).begin(), entries.col(j).end()}));
+      columns.push_back(numeric(names.column(field, j, entries.cols()), {entries.col(j).begin(), entries.col(j).end()}));
     return Table(std::move(columns), field.name);
   }
   if (value.is_list()) return Table({text(field.name, value.as_strings(field.name))}, field.name);

@@ -1,4 +1,4 @@
-// lemma/embed/way_back_test.cpp: from a picture back to the columns.
+// lemma/embed/shared/way_back_test.cpp: from a picture back to the columns.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <lemma/core/row_views.hpp>

@@ -1,4 +1,4 @@
-// lemma/embed/given_test.cpp: graph methods of dissimilarities that are given, all or some.
+// lemma/embed/shared/given_test.cpp: graph methods of dissimilarities that are given, all or some.
 #include <gtest/gtest.h>
 #include <lemma/core/row_views.hpp>
 #include <lemma/embed/diffusion_map.hpp>
