@@ -290,7 +290,8 @@ void add_fit(CLI::App& tool, Context& context) {
       ->each(check_named);
   add_option(*command, "--weights", options->weights, "column of frequencies: weight k is k copies of the row")
       ->group("Data");
-  add_option(*command, "--precision", options->precision, "column of inverse variances (R's lm weights); of networks: single or double")
+  add_option(*command, "--precision", options->precision,
+             "column of inverse variances (R's lm weights); of networks: single or double")
       ->group("Data");
   add_option(*command, "--cluster", options->cluster,
              "ols, glm: column whose equal values are one cluster, for standard errors by clusters")

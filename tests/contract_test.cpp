@@ -156,8 +156,7 @@ TEST_P(Contract, ItsSeedIsAllThatChanceDependsOn) {
   const Example example = good(subject());
   TrainOptions other;
   other.fit.seed = 2;
-  const bool same =
-      same_bits(to_document(fitted()), to_document(train_on(method(), example, other)));
+  const bool same = same_bits(to_document(fitted()), to_document(train_on(method(), example, other)));
   const bool repeatable = encode(train_on(method(), example, other)) == encode(train_on(method(), example, other));
   EXPECT_TRUE(about().random ? repeatable : same);
 }

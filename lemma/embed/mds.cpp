@@ -107,9 +107,11 @@ void MdsModel::check() const {
   for (Index k = 0; k < eigenvalues.size(); ++k)
     require((k == 0 || eigenvalues(k) <= eigenvalues(k - 1)) && (k >= dimensions() || eigenvalues(k) > 0),
             "mds: the eigenvalues do not fall, or one that is kept is not above 0");
-  require(filled_pairs >= 0 && (filled_pairs == 0 || spec.fill != MdsFill::refuse), "mds: pairs are told to be filled in");
-  require(spec.fill == MdsFill::scaling && filled_pairs > 0 ? filled_places.rows() == count() && filled_places.allFinite()
-                                                         : filled_places.size() == 0,
+  require(filled_pairs >= 0 && (filled_pairs == 0 || spec.fill != MdsFill::refuse),
+          "mds: pairs are told to be filled in");
+  require(spec.fill == MdsFill::scaling && filled_pairs > 0
+              ? filled_places.rows() == count() && filled_places.allFinite()
+              : filled_places.size() == 0,
           "mds: the places that fill pairs in do not fit the things");
   require(mean_squares.size() == count() && mean_squares.allFinite(), "mds: the means do not fit the coordinates");
   require(std::isfinite(strain) && strain >= 0 && std::isfinite(constant) && constant >= 0 &&

@@ -90,7 +90,8 @@ Table table_of(const Value& value, const FieldInfo& field, const AxisNames& name
     const Matrix entries = value.as_matrix(field.name);
     columns.push_back(names_column(names, field.along.down, entries.rows()));
     for (Index j = 0; j < entries.cols(); ++j)
-      columns.push_back(numeric(names.column(field, j, entries.cols()), {entries.col(j).begin(), entries.col(j).end()}));
+      columns.push_back(
+          numeric(names.column(field, j, entries.cols()), {entries.col(j).begin(), entries.col(j).end()}));
     return Table(std::move(columns), field.name);
   }
   if (value.is_list()) return Table({text(field.name, value.as_strings(field.name))}, field.name);

@@ -216,13 +216,13 @@ TEST(Boost, SaysAfterEachRoundWhatAModelOfSoManyRoundsSays) {
 }
 
 TEST(Boost, OfTreesWithARowOfNoCoefficientsIsRefused) {
-  const auto model =
-      train({std::shared_ptr<const Method>(), &method_of<Boost>()}, Value::Object{{"rounds", 2}},
-            formula("medv ~ rm + lstat"), MemoryTableStream(dataset("boston")))
-          .model;
+  const auto model = train({std::shared_ptr<const Method>(), &method_of<Boost>()}, Value::Object{{"rounds", 2}},
+                           formula("medv ~ rm + lstat"), MemoryTableStream(dataset("boston")))
+                         .model;
   Value state = model->save();
   state.set("coefficients", Value::Array{{1, 0}, {}});
-  EXPECT_EQ(message_of([&] { method_of<Boost>().load(model->params(), state, {}); }), "boost: there are lines and trees");
+  EXPECT_EQ(message_of([&] { method_of<Boost>().load(model->params(), state, {}); }),
+            "boost: there are lines and trees");
 }
 
 TEST(Boost, HasShapValuesThatAddUpToTheScore) {
