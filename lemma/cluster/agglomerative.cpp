@@ -22,8 +22,9 @@ Kept kept_in(const Agglomerative& spec, Index count) {
                                                                                                 : Kept::triangle;
 }
 
-/// The merges, and the metric with all that it learned of the rows.
-std::vector<Joined> join(Agglomerative& spec, const Rows& rows, const Execution& execution) {
+/// The merges, and the metric with all that it learned of the rows. Of rows the square of the work stays in `room`, for the
+/// certificate; where dissimilarities are given memory is dearer than time.
+std::vector<Joined> join(Agglomerative& spec, const Rows& rows, NumberRoom& room, const Execution& execution) {
   if (spec.input == Input::rows) {
     if (rows.count() < 2) throw Error("agglomerative: there is 1 row, must be at least 2 to compare them");
     if (spec.linkage != Linkage::single) require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
@@ -32,7 +33,7 @@ std::vector<Joined> join(Agglomerative& spec, const Rows& rows, const Execution&
     if (spec.linkage == Linkage::single)
       return joined_by_single_linkage(found.points, found.metric, execution.part(0.1, 1));
     const auto all = Dissimilarities::on_demand(found.points, found.metric, {}, execution.part(0.1, 0.1));
-    return joined_rows(spec.linkage, all, execution.part(0.1, 1));
+    return joined_rows(spec.linkage, all, execution.part(0.1, 1), Kept::square, &room);
   }
   require_room(Agglomerative::name, rows, spec.input, spec.gigabytes, 2);
   const Compared found = compare(Agglomerative::name, spec.input, spec.metric, rows, execution.part(0, 0.5));
@@ -84,7 +85,7 @@ struct Finding {
 };
 
 Certificate certificate_of(const AgglomerativeModel& model, const MergeTree& tree, const MergeFacts& facts,
-                           const Dissimilarities& all, const Execution& execution) {
+                           const Dissimilarities& all, NumberRoom& room, const Execution& execution) {
   const Vector& heights = model.heights;
   double scale = heights.cwiseAbs().maxCoeff();
   if (may_invert(model.spec.linkage)) scale = std::max(scale, facts.greatest * facts.greatest);
@@ -96,7 +97,7 @@ Certificate certificate_of(const AgglomerativeModel& model, const MergeTree& tre
       found.wrong = t;
     }
   found.missed =
-      missed_pairs(tree, heights, all, model.spec.linkage, facts, execution, kept_in(model.spec, tree.rows()));
+      missed_pairs(tree, heights, all, model.spec.linkage, facts, execution, kept_in(model.spec, tree.rows()), &room);
   found.statistics = std::max(apart(model.cophenetic_correlation, cophenetic_correlation(tree, heights, facts)),
                               apart(model.coefficient, agglomerative_coefficient(tree, heights)));
   const double missed = found.missed.by / scale;
@@ -187,7 +188,8 @@ AgglomerativeModel fit(const Valid<Agglomerative>& spec, const Rows& rows, const
   const Execution execution = options.execution();
   AgglomerativeModel model;
   model.spec = *spec;
-  const std::vector<Joined> joined = join(model.spec, rows, execution.part(0, 0.6));
+  NumberRoom room;
+  const std::vector<Joined> joined = join(model.spec, rows, room, execution.part(0, 0.6));
   const auto n = static_cast<Index>(joined.size()) + 1;
   if (spec->k && *spec->k > n)
     throw Error(fmt::format("agglomerative: k is {}, but there are only {}", *spec->k, count_of(n, "row")));
@@ -220,7 +222,7 @@ AgglomerativeModel fit(const Valid<Agglomerative>& spec, const Rows& rows, const
       model.spec.input == Input::rows)
     model.warnings.push_back(
         fmt::format("{} linkage squares the distances itself: take the metric euclidean", name_of(model.spec.linkage)));
-  model.certificate = certificate_of(model, tree, facts, in_order, execution.part(0.8, 1));
+  model.certificate = certificate_of(model, tree, facts, in_order, room, execution.part(0.8, 1));
   return model;
 }
 
@@ -244,7 +246,8 @@ Certificate certify(const AgglomerativeModel& model, const Rows& rows, const Exe
   for (Index i = 0; i < x.rows(); ++i) x.row(i) = given.row(places[at(i)]);
   const Dissimilarities in_order = ordered(model.spec, x, rows, tree, execution.part(0.1, 0.4));
   const MergeFacts facts = facts_of(tree, in_order, model.spec.linkage, execution.part(0.4, 0.6));
-  return certificate_of(model, tree, facts, in_order, execution.part(0.6, 1));
+  NumberRoom room;
+  return certificate_of(model, tree, facts, in_order, room, execution.part(0.6, 1));
 }
 
 template const Method& method_of<Agglomerative>();

@@ -69,10 +69,16 @@ struct Block {
   Columns z, tz;
 };
 
+/// A basis of a Krylov space, and T times it. Their memory serves one cycle after the other.
+struct Space {
+  Space(Index n, Index b) : q(n, b * kDepth), tq(n, b * kDepth) {}
+  Columns q, tq;
+};
+
 /// The Ritz vectors of the largest Ritz values of T in a Krylov space from z, as many as z has columns.
-Block krylov_cycle(const Operator& times, const Block& from, const Execution& execution) {
-  const Index n = from.z.rows(), b = from.z.cols();
-  Columns q(n, b * kDepth), tq(n, b * kDepth);
+Block krylov_cycle(const Operator& times, const Block& from, Space& space, const Execution& execution) {
+  const Index b = from.z.cols();
+  Columns &q = space.q, &tq = space.tq;
   q.leftCols(b) = from.z;
   for (Index k = 0; k < kDepth; ++k) {
     hear(execution);
@@ -112,8 +118,9 @@ PartialEigen cycles_of(Columns& z, const Operator& a, const Operator* inverse, d
   PartialEigen out;
   double before = std::numeric_limits<double>::infinity();
   Block block{z, {}};
+  Space space(z.rows(), z.cols());
   for (int cycle = 1; cycle <= most; ++cycle) {
-    block = krylov_cycle(inverse ? *inverse : a, block, execution);
+    block = krylov_cycle(inverse ? *inverse : a, block, space, execution);
     if (inverse) block = {orthonormal(std::move(block.z)), {}};  // a tiny shift leaves few digits of the basis
     out = inverse ? rayleigh_ritz(block.z, a(block.z), count, true) : rayleigh_ritz(block.z, block.tz, count, false);
     out.cycles = cycle;
@@ -201,8 +208,12 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     require(factor.exists() && factor.pivots().minCoeff() > 0,
             "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
     const Operator inverse = [&](const Columns& x) {
+      constexpr Index kWide = SparseLdlt::kTogether;
       Columns out(x.rows(), x.cols());
-      parallel_for(x.cols(), silent, [&](Index j) { out.col(j) = factor.solve(x.col(j)); });
+      parallel_for((x.cols() + kWide - 1) / kWide, silent, [&](Index j) {
+        const Index first = j * kWide, width = std::min(kWide, x.cols() - first);
+        out.middleCols(first, width) = factor.solve_columns(x.middleCols(first, width));
+      });
       return out;
     };
     return cycles_of(z, a, &inverse, size, count, most, execution);

@@ -1,5 +1,6 @@
 // lemma/math/sparse_ldlt.cpp
 #include <Eigen/SparseCholesky>
+#include <algorithm>
 #include <lemma/core/hearing.hpp>
 #include <lemma/math/sparse_ldlt.hpp>
 #include <vector>
@@ -11,6 +12,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 struct SparseLdlt::Factor : Eigen::SimplicialLDLT<Sparse> {
   explicit Factor(const Sparse& a);
   void factorise_rows(const Sparse& upper);
+  void solve_together(const Eigen::MatrixXd& b, Index first, Index count, Eigen::MatrixXd& x) const;
 };
 
 SparseLdlt::Factor::Factor(const Sparse& a) {
@@ -70,9 +72,37 @@ void SparseLdlt::Factor::factorise_rows(const Sparse& upper) {
   }
 }
 
+/// Columns [first, first + count) of L D Lᵀ x = b, a row of them side by side, in the order in which Eigen solves for one.
+void SparseLdlt::Factor::solve_together(const Eigen::MatrixXd& b, Index first, Index count, Eigen::MatrixXd& x) const {
+  using Row = Eigen::Array<double, kTogether, 1>;
+  const Index n = b.rows();
+  const int *begin = m_matrix.outerIndexPtr(), *row_of = m_matrix.innerIndexPtr(), *place = m_P.indices().data();
+  const double* value = m_matrix.valuePtr();
+  std::vector<Row> y(at(n), Row::Zero());
+  for (Index c = 0; c < count; ++c)
+    for (Index i = 0; i < n; ++i) y[at(place[i])](c) = b(i, first + c);
+  for (Index i = 0; i < n; ++i) {
+    const Row own = y[at(i)];
+    for (int p = begin[i]; p < begin[i + 1]; ++p) y[at(row_of[p])] -= own * value[p];
+  }
+  for (Index i = n; i-- > 0;) {
+    Row own = y[at(i)] * (1 / m_diag[i]);
+    for (int p = begin[i]; p < begin[i + 1]; ++p) own -= value[p] * y[at(row_of[p])];
+    y[at(i)] = own;
+  }
+  for (Index c = 0; c < count; ++c)
+    for (Index i = 0; i < n; ++i) x(i, first + c) = y[at(place[i])](c);
+}
+
 SparseLdlt::SparseLdlt(const Sparse& a) : factor_(std::make_shared<const Factor>(a)) {}
 bool SparseLdlt::exists() const { return factor_->info() == Eigen::Success; }
 Vector SparseLdlt::pivots() const { return factor_->vectorD(); }
 Vector SparseLdlt::solve(const Vector& b) const { return factor_->solve(b); }
+Eigen::MatrixXd SparseLdlt::solve_columns(const Eigen::MatrixXd& b) const {
+  Eigen::MatrixXd out(b.rows(), b.cols());
+  for (Index first = 0; first < b.cols(); first += kTogether)
+    factor_->solve_together(b, first, std::min(kTogether, b.cols() - first), out);
+  return out;
+}
 
 }  // namespace lemma

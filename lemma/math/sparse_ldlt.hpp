@@ -14,6 +14,9 @@ class SparseLdlt {
   bool exists() const;  // no pivot is 0
   Vector pivots() const;
   Vector solve(const Vector& b) const;
+  /// The same of each column, to the same bits: each entry of L is read once for kTogether of them.
+  static constexpr Index kTogether = 8;
+  Eigen::MatrixXd solve_columns(const Eigen::MatrixXd& b) const;
 
  private:
   struct Factor;

@@ -28,8 +28,8 @@ void Slots::keep_slots(const std::vector<Index>& some) {
   taken_.assign(some.size(), true);
 }
 
-Square::Square(const Dissimilarities& all, InUnits units, const Execution& execution)
-    : stride_(all.count()), numbers_(std::make_unique_for_overwrite<double[]>(at(all.count() * all.count()))) {
+Square::Square(const Dissimilarities& all, InUnits units, const Execution& execution, NumberRoom* room)
+    : stride_(all.count()), numbers_((room ? *room : own_).numbers(stride_ * stride_)) {
   if (!all.is_kept()) {
     parallel_for((stride_ + kTile - 1) / kTile, execution, [&](Index band) {
       const Index first = band * kTile, last = std::min(stride_, first + kTile);

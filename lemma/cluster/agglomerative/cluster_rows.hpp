@@ -56,13 +56,30 @@ class Slots {
   std::vector<bool> taken_;
 };
 
-/// A row of numbers for each slot, in memory of their own that nothing clears; where no pairs are kept, each is computed in its
-/// place.
+/// Room for numbers that nothing clears. Who asks again, for no more of them, gets the same room: the system, which clears
+/// memory where it is touched first, does so once.
+class NumberRoom {
+ public:
+  double* numbers(Index count) {
+    if (count > count_) {
+      numbers_.reset();
+      numbers_ = std::make_unique_for_overwrite<double[]>(at(count));
+      count_ = count;
+    }
+    return numbers_.get();
+  }
+
+ private:
+  Index count_ = 0;
+  std::unique_ptr<double[]> numbers_;
+};
+
+/// A row of numbers for each slot, in the room given or one of their own; where no pairs are kept, each is computed in its place.
 class Square {
  public:
-  Square(const Dissimilarities& all, InUnits units, const Execution& execution);
+  Square(const Dissimilarities& all, InUnits units, const Execution& execution, NumberRoom* room);
 
-  double* row(Index i) { return numbers_.get() + i * stride_; }
+  double* row(Index i) { return numbers_ + i * stride_; }
   /// Rows and columns of some alone, in the order given (rising). `before(i)` is called before row i is moved.
   template <class Before>
   void keep(const std::vector<Index>& some, const Before& before) {
@@ -70,7 +87,7 @@ class Square {
     for (Index k = 0; k < count; ++k) {  // what is written was read before: no row moves down, and no number in it
       before(some[at(k)]);
       const double* from = row(some[at(k)]);
-      double* to = numbers_.get() + k * count;
+      double* to = numbers_ + k * count;
       for (Index l = 0; l < count; ++l) to[l] = from[some[at(l)]];
     }
     stride_ = count;
@@ -78,14 +95,15 @@ class Square {
 
  private:
   Index stride_;
-  std::unique_ptr<double[]> numbers_;
+  NumberRoom own_;
+  double* numbers_;
 };
 
 template <class Join>
 class SquareRows : public Slots {
  public:
-  SquareRows(const Dissimilarities& all, InUnits units, const Execution& execution)
-      : Slots(all.count()), square_(all, units, execution), told_(at(count()), 0), joined_(at(count())) {}
+  SquareRows(const Dissimilarities& all, InUnits units, const Execution& execution, NumberRoom* room)
+      : Slots(all.count()), square_(all, units, execution, room), told_(at(count()), 0), joined_(at(count())) {}
 
   /// Row i; what is done to it is not seen in another until that is read.
   std::span<const double> row(Index i) { return {up_to_date(i), at(count())}; }
@@ -122,9 +140,14 @@ class SquareRows : public Slots {
 
   /// The size of a cluster is the same from one reading of its row to the next, for to be joined its row is read.
   double* up_to_date(Index i) {
+    constexpr std::size_t kAhead = 16;  // the places of joins lie all over the row: they are called for early
     double* d = square_.row(i);
     const double size = size_[at(i)];
     for (std::size_t k = told_[at(i)]; k < joins_.size(); ++k) {
+      if (k + kAhead < joins_.size()) {
+        __builtin_prefetch(d + joins_[k + kAhead].a, 1);
+        __builtin_prefetch(d + joins_[k + kAhead].b, 1);
+      }
       const Made& made = joins_[k];
       double together = 0;
       made.how([&](const auto& of) { together = of(d[made.a], d[made.b], size); });
@@ -162,7 +185,7 @@ class Triangle {
 template <class Join>
 class TriangleRows : public Slots {
  public:
-  TriangleRows(const Dissimilarities& all, InUnits units, const Execution&)
+  TriangleRows(const Dissimilarities& all, InUnits units, const Execution&, NumberRoom*)
       : Slots(all.count()), triangle_(all, units) {
     for (auto& each : read_) each.numbers.resize(at(count()));
   }

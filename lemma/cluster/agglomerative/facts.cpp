@@ -342,9 +342,9 @@ class Replay {
 
 template <template <class> class Kind>
 Missed missed_in(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage, double unit,
-                 const Execution& execution) {
+                 const Execution& execution, NumberRoom* room) {
   using Rows = Kind<Between>;
-  Rows rows(all, {unit, works_on_squares(linkage)}, execution.part(0, 0));
+  Rows rows(all, {unit, works_on_squares(linkage)}, execution.part(0, 0), room);
   return Replay<Rows>(tree, heights, linkage, unit, std::move(rows)).run(execution);
 }
 
@@ -389,12 +389,12 @@ double cophenetic_correlation(const MergeTree& tree, const Vector& heights, cons
 }
 
 Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
-                    const MergeFacts& facts, const Execution& execution, Kept kept) {
+                    const MergeFacts& facts, const Execution& execution, Kept kept, NumberRoom* room) {
   // Of single linkage the heights tell all: a pair of clusters is at least as far apart as the merge above both, whose
   // height is the least over its pairs, and merges rise.
   if (linkage != Linkage::single)
-    return kept == Kept::square ? missed_in<SquareRows>(tree, heights, all, linkage, facts.unit, execution)
-                                : missed_in<TriangleRows>(tree, heights, all, linkage, facts.unit, execution);
+    return kept == Kept::square ? missed_in<SquareRows>(tree, heights, all, linkage, facts.unit, execution, room)
+                                : missed_in<TriangleRows>(tree, heights, all, linkage, facts.unit, execution, room);
   Missed out;
   for (Index t = 1; t < heights.size(); ++t)
     if (heights(t - 1) - heights(t) > out.by) out = {heights(t - 1) - heights(t), t};

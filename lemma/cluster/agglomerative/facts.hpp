@@ -27,7 +27,8 @@ struct Missed {
   Index step = -1;
 };
 Missed missed_pairs(const MergeTree& tree, const Vector& heights, const Dissimilarities& all, Linkage linkage,
-                    const MergeFacts& facts, const Execution& execution, Kept kept = Kept::square);
+                    const MergeFacts& facts, const Execution& execution, Kept kept = Kept::square,
+                    NumberRoom* room = nullptr);
 
 /// The rows, which stand as they did in the fit, compared in the order of the tree. Of rows none is kept.
 Dissimilarities ordered(const Agglomerative& spec, const Matrix& x, const Rows& like, const MergeTree& tree,

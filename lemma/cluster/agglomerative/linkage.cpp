@@ -183,9 +183,10 @@ std::vector<Joined> along(const std::vector<Edge>& spanning_tree) {
 }
 
 template <template <class> class Kind>
-std::vector<Joined> joined_in(Linkage linkage, const Dissimilarities& all, InUnits units, const Execution& execution) {
+std::vector<Joined> joined_in(Linkage linkage, const Dissimilarities& all, InUnits units, const Execution& execution,
+                              NumberRoom* room) {
   using Rows = Kind<LanceWilliams>;
-  Rows rows(all, units, execution.part(0, 0));
+  Rows rows(all, units, execution.part(0, 0), room);
   return may_invert(linkage) ? NearestPairs<Rows>(linkage, std::move(rows)).run(execution)
                              : Chain<Rows>(linkage, std::move(rows)).run(execution);
 }
@@ -208,12 +209,13 @@ double unit_of(double greatest) {
   return greatest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(greatest), -1000, 1000)) : 1.0;
 }
 
-std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution, Kept kept) {
+std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution, Kept kept,
+                                NumberRoom* room) {
   if (linkage == Linkage::single) return along(spanning_tree(all, execution));
   const double unit = unit_of(greatest_of(all));
   const InUnits units{unit, works_on_squares(linkage)};
-  std::vector<Joined> out = kept == Kept::square ? joined_in<SquareRows>(linkage, all, units, execution)
-                                                 : joined_in<TriangleRows>(linkage, all, units, execution);
+  std::vector<Joined> out = kept == Kept::square ? joined_in<SquareRows>(linkage, all, units, execution, room)
+                                                 : joined_in<TriangleRows>(linkage, all, units, execution, room);
   for (Joined& each : out) {
     if (linkage == Linkage::ward) each.height = std::sqrt(std::max(0.0, each.height));
     each.height /= may_invert(linkage) ? unit * unit : unit;

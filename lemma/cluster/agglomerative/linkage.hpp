@@ -18,9 +18,9 @@ double greatest_of(const Dissimilarities& all);
 /// 2^−e with the greatest number scaled to [1, 2): no sum of many, and no square, leaves the range of numbers.
 double unit_of(double greatest);
 
-/// The merges in their order; heights as the user reads them. The same to the bit whichever way the work is kept.
+/// The merges in their order; heights as the user reads them. The same to the bit whichever way the work is kept. `room`: for a square.
 std::vector<Joined> joined_rows(Linkage linkage, const Dissimilarities& all, const Execution& execution,
-                                Kept kept = Kept::square);
+                                Kept kept = Kept::square, NumberRoom* room = nullptr);
 
 /// Single linkage of rows, of which no pair is kept: the same merges.
 std::vector<Joined> joined_by_single_linkage(const Matrix& rows, const BoundMetric& metric, const Execution& execution);
