@@ -14,7 +14,7 @@ namespace lemma {
 namespace {
 
 using blas::Columns;
-using Operator = std::function<Columns(const Columns&)>;
+using Operator = std::function<Columns(const Eigen::Ref<const Columns>&)>;
 
 constexpr Index kFew = 300;  // rows: up to here all eigenvalues are found
 constexpr Index kWider = 8;  // a block has so many columns beyond those wanted
@@ -36,10 +36,14 @@ MatrixView turned(const Eigen::Ref<const Columns>& a) {
                                                            Eigen::OuterStride<>(a.outerStride()));
 }
 /// A B and Aᵀ B, with A of many rows and few columns.
-Columns product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b) {
-  Columns out(a.rows(), b.cols());
+void product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b, Columns& out) {
+  out.resize(a.rows(), b.cols());
   blas::gemm(blas::Op::plain, turned(b), blas::Op::plain, turned(a),
              Eigen::Map<Matrix>(out.data(), b.cols(), a.rows()));
+}
+Columns product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b) {
+  Columns out;
+  product(a, b, out);
   return out;
 }
 Columns transposed_product(const Eigen::Ref<const Columns>& a, const Eigen::Ref<const Columns>& b) {
@@ -55,13 +59,14 @@ Columns orthonormal(Columns z) {
   return z;
 }
 
-/// An orthonormal basis of w beside q. Twice: what is left of a block that lies in q nearly is turned out of it again.
-Columns beside(const Eigen::Ref<const Columns>& q, Columns w) {
-  for (int pass = 0; pass < 2; ++pass) {
-    w -= product(q, transposed_product(q, w));
-    w = orthonormal(std::move(w));
+/// w becomes an orthonormal basis of itself beside q. Twice: what is left of a block that lies in q nearly is turned out of it
+/// again. `in_q`: room for what lies in q.
+void put_beside(const Eigen::Ref<const Columns>& q, Columns& w, Columns& in_q) {
+  for (int pass = 0; pass < 3; ++pass) {
+    product(q, transposed_product(q, w), in_q);
+    w -= in_q;
+    if (pass < 2) w = orthonormal(std::move(w));
   }
-  return w - product(q, transposed_product(q, w));
 }
 
 /// A block, and T times it where that is known already.
@@ -69,10 +74,11 @@ struct Block {
   Columns z, tz;
 };
 
-/// A basis of a Krylov space, and T times it. Their memory serves one cycle after the other.
+/// A basis of a Krylov space, and T times it. This memory serves one cycle after the other: the system clears what it hands out
+/// anew, which took a fifth of the time.
 struct Space {
-  Space(Index n, Index b) : q(n, b * kDepth), tq(n, b * kDepth) {}
-  Columns q, tq;
+  Space(Index n, Index b) : q(n, b * kDepth), tq(n, b * kDepth), next(n, b), in_q(n, b) {}
+  Columns q, tq, next, in_q;
 };
 
 /// The Ritz vectors of the largest Ritz values of T in a Krylov space from z, as many as z has columns.
@@ -84,7 +90,10 @@ Block krylov_cycle(const Operator& times, const Block& from, Space& space, const
     hear(execution);
     if (k == 0 && from.tz.size() > 0) tq.leftCols(b) = from.tz;
     else tq.middleCols(k * b, b) = times(q.middleCols(k * b, b));
-    if (k + 1 < kDepth) q.middleCols((k + 1) * b, b) = beside(q.leftCols((k + 1) * b), tq.middleCols(k * b, b));
+    if (k + 1 == kDepth) break;
+    space.next = tq.middleCols(k * b, b);
+    put_beside(q.leftCols((k + 1) * b), space.next, space.in_q);
+    q.middleCols((k + 1) * b, b) = space.next;
   }
   const Columns h = transposed_product(q, tq);
   const Eigenpairs ritz = symmetric_eigen(Matrix(0.5 * (h + h.transpose())), b);
@@ -196,7 +205,9 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
   }
   require(size > 0, "a matrix of zeros has no eigenvectors of its own");
   const Execution silent = execution.part(0, 0);
-  const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
+  const Operator a = [&](const Eigen::Ref<const Columns>& x) -> Columns {
+    return multiply(symmetric, Matrix(x), silent);
+  };
   Columns z = first_block(n, count);
   const auto with_shift = [&](double shift, int most) {
     auto entries = lower;
@@ -207,12 +218,12 @@ PartialEigen smallest_eigen(const Csr& symmetric, Index count, const Execution& 
     const SparseLdlt factor(shifted);
     require(factor.exists() && factor.pivots().minCoeff() > 0,
             "the matrix whose smallest eigenvalues are wanted is not positive semidefinite");
-    const Operator inverse = [&](const Columns& x) {
+    const Operator inverse = [&](const Eigen::Ref<const Columns>& x) {
       constexpr Index kWide = SparseLdlt::kTogether;
       Columns out(x.rows(), x.cols());
       parallel_for((x.cols() + kWide - 1) / kWide, silent, [&](Index j) {
         const Index first = j * kWide, width = std::min(kWide, x.cols() - first);
-        out.middleCols(first, width) = factor.solve_columns(x.middleCols(first, width));
+        factor.solve_columns(x.middleCols(first, width), out.middleCols(first, width));
       });
       return out;
     };
@@ -230,7 +241,9 @@ PartialEigen largest_eigen(const MatrixView& symmetric, Index count, const Execu
   require_count(n, count);
   if (are_few(n, count)) return all_at_once(symmetric, count, false);
   const Execution silent = execution.part(0, 0);
-  const Operator a = [&](const Columns& x) -> Columns { return multiply(symmetric, Matrix(x), silent); };
+  const Operator a = [&](const Eigen::Ref<const Columns>& x) -> Columns {
+    return multiply(symmetric, Matrix(x), silent);
+  };
   Vector sums(n);
   parallel_for(n, silent, [&](Index i) { sums(i) = symmetric.row(i).cwiseAbs().sum(); });
   return iterate(n, a, sums.maxCoeff(), count, execution);
@@ -239,7 +252,7 @@ PartialEigen largest_eigen(const MatrixView& symmetric, Index count, const Execu
 PartialEigen largest_eigen(Index n, const std::function<void(const double* x, double* y)>& multiply_by, Index count,
                            const Execution& execution) {
   require_count(n, count);
-  const auto times = [&](const Columns& x) {
+  const auto times = [&](const Eigen::Ref<const Columns>& x) {
     Columns y(x.rows(), x.cols());
     for (Index j = 0; j < x.cols(); ++j) multiply_by(x.col(j).data(), y.col(j).data());
     return y;

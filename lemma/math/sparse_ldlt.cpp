@@ -12,7 +12,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 struct SparseLdlt::Factor : Eigen::SimplicialLDLT<Sparse> {
   explicit Factor(const Sparse& a);
   void factorise_rows(const Sparse& upper);
-  void solve_together(const Eigen::MatrixXd& b, Index first, Index count, Eigen::MatrixXd& x) const;
+  void solve_together(const Eigen::Ref<const Eigen::MatrixXd>& b, Eigen::Ref<Eigen::MatrixXd> x) const;
 };
 
 SparseLdlt::Factor::Factor(const Sparse& a) {
@@ -72,15 +72,16 @@ void SparseLdlt::Factor::factorise_rows(const Sparse& upper) {
   }
 }
 
-/// Columns [first, first + count) of L D Lᵀ x = b, a row of them side by side, in the order in which Eigen solves for one.
-void SparseLdlt::Factor::solve_together(const Eigen::MatrixXd& b, Index first, Index count, Eigen::MatrixXd& x) const {
+/// L D Lᵀ x = b for up to kTogether columns, a row of them side by side, in the order in which Eigen solves for one.
+void SparseLdlt::Factor::solve_together(const Eigen::Ref<const Eigen::MatrixXd>& b,
+                                        Eigen::Ref<Eigen::MatrixXd> x) const {
   using Row = Eigen::Array<double, kTogether, 1>;
   const Index n = b.rows();
   const int *begin = m_matrix.outerIndexPtr(), *row_of = m_matrix.innerIndexPtr(), *place = m_P.indices().data();
   const double* value = m_matrix.valuePtr();
   std::vector<Row> y(at(n), Row::Zero());
-  for (Index c = 0; c < count; ++c)
-    for (Index i = 0; i < n; ++i) y[at(place[i])](c) = b(i, first + c);
+  for (Index c = 0; c < b.cols(); ++c)
+    for (Index i = 0; i < n; ++i) y[at(place[i])](c) = b(i, c);
   for (Index i = 0; i < n; ++i) {
     const Row own = y[at(i)];
     for (int p = begin[i]; p < begin[i + 1]; ++p) y[at(row_of[p])] -= own * value[p];
@@ -90,19 +91,19 @@ void SparseLdlt::Factor::solve_together(const Eigen::MatrixXd& b, Index first, I
     for (int p = begin[i]; p < begin[i + 1]; ++p) own -= value[p] * y[at(row_of[p])];
     y[at(i)] = own;
   }
-  for (Index c = 0; c < count; ++c)
-    for (Index i = 0; i < n; ++i) x(i, first + c) = y[at(place[i])](c);
+  for (Index c = 0; c < b.cols(); ++c)
+    for (Index i = 0; i < n; ++i) x(i, c) = y[at(place[i])](c);
 }
 
 SparseLdlt::SparseLdlt(const Sparse& a) : factor_(std::make_shared<const Factor>(a)) {}
 bool SparseLdlt::exists() const { return factor_->info() == Eigen::Success; }
 Vector SparseLdlt::pivots() const { return factor_->vectorD(); }
 Vector SparseLdlt::solve(const Vector& b) const { return factor_->solve(b); }
-Eigen::MatrixXd SparseLdlt::solve_columns(const Eigen::MatrixXd& b) const {
-  Eigen::MatrixXd out(b.rows(), b.cols());
-  for (Index first = 0; first < b.cols(); first += kTogether)
-    factor_->solve_together(b, first, std::min(kTogether, b.cols() - first), out);
-  return out;
+void SparseLdlt::solve_columns(const Eigen::Ref<const Eigen::MatrixXd>& b, Eigen::Ref<Eigen::MatrixXd> x) const {
+  for (Index first = 0; first < b.cols(); first += kTogether) {
+    const Index count = std::min(kTogether, b.cols() - first);
+    factor_->solve_together(b.middleCols(first, count), x.middleCols(first, count));
+  }
 }
 
 }  // namespace lemma

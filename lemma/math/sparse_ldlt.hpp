@@ -16,7 +16,7 @@ class SparseLdlt {
   Vector solve(const Vector& b) const;
   /// The same of each column, to the same bits: each entry of L is read once for kTogether of them.
   static constexpr Index kTogether = 8;
-  Eigen::MatrixXd solve_columns(const Eigen::MatrixXd& b) const;
+  void solve_columns(const Eigen::Ref<const Eigen::MatrixXd>& b, Eigen::Ref<Eigen::MatrixXd> x) const;
 
  private:
   struct Factor;

@@ -36,7 +36,8 @@ TEST(SparseLdlt, IsEigensToTheBit) {
     const Vector b = normal_matrix(120, 1, 5).col(0), x = ours.solve(b);
     EXPECT_EQ(x, Vector(theirs.solve(b)));
     const Eigen::MatrixXd many = normal_matrix(120, 2 * SparseLdlt::kTogether + 3, 6);
-    const Eigen::MatrixXd together = ours.solve_columns(many);
+    Eigen::MatrixXd together(many.rows(), many.cols());
+    ours.solve_columns(many, together);
     for (Index j = 0; j < many.cols(); ++j) EXPECT_EQ(Vector(together.col(j)), ours.solve(many.col(j))) << j;
     const Sparse full = a.selfadjointView<Eigen::Lower>();
     EXPECT_LT((full * x - b).norm(), 1e-9 * b.norm());

@@ -68,7 +68,7 @@ class RowOfPairs {
   }
 
  private:
-  static constexpr std::size_t kChains = 4;  // of sums side by side: one would wait for itself
+  static constexpr int kChains = 4;  // of sums side by side: one would wait for itself
 
   /// Places from q on, which `step` joins with place p. Of their extremes only what the linkage asks for is looked at.
   void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
@@ -79,27 +79,31 @@ class RowOfPairs {
 
   template <bool kLeast, bool kGreatest>
   void add_run(std::span<const double> d, Index p, Index q, Index step, PairSums& out) const {
-    double plain[kChains] = {}, squares[kChains] = {}, least[kChains], greatest[kChains] = {};
-    std::fill_n(least, kChains, kInfinity);
-    const auto take = [&](std::size_t k, std::size_t c) {
+    using Chains = Eigen::Array<double, kChains, 1>;
+    Chains plain = Chains::Zero(), squares = plain, greatest = plain, least = Chains::Constant(kInfinity);
+    const std::size_t whole = d.size() - d.size() % kChains;
+    for (std::size_t k = 0; k < whole; k += kChains) {
+      const Chains x = unit_ * Eigen::Map<const Chains>(d.data() + k);
+      plain += x;
+      squares += x * x;
+      if constexpr (kLeast) least = least.min(x);
+      if constexpr (kGreatest) greatest = greatest.max(x);
+    }
+    for (std::size_t k = whole; k < d.size(); ++k) {
       const double x = unit_ * d[k];
-      plain[c] += x;
-      squares[c] += x * x;
-      if constexpr (kLeast) least[c] = std::min(least[c], x);
-      if constexpr (kGreatest) greatest[c] = std::max(greatest[c], x);
-    };
-    std::size_t k = 0;
-    for (; k + kChains <= d.size(); k += kChains)
-      for (std::size_t c = 0; c < kChains; ++c) take(k + c, c);
-    for (; k < d.size(); ++k) take(k, 0);
-    const auto sum = [](const double(&of)[kChains]) { return (of[0] + of[1]) + (of[2] + of[3]); };
-    const double all = sum(plain), all_squares = sum(squares), most = *std::max_element(greatest, greatest + kChains);
+      plain[0] += x;
+      squares[0] += x * x;
+      if constexpr (kLeast) least[0] = std::min(least[0], x);
+      if constexpr (kGreatest) greatest[0] = std::max(greatest[0], x);
+    }
+    const auto sum = [](const Chains& of) { return (of[0] + of[1]) + (of[2] + of[3]); };
+    const double all = sum(plain), all_squares = sum(squares), most = greatest.maxCoeff();
     out.plain[at(step)] += all;
     out.sum += all;
     out.squares += all_squares;
     out.greatest = std::max(out.greatest, most);
     double& linked = out.linked[at(step)];
-    if (kLeast) out.least[at(step)] = std::min(out.least[at(step)], *std::min_element(least, least + kChains));
+    if (kLeast) out.least[at(step)] = std::min(out.least[at(step)], least.minCoeff());
     else if (linkage_ == Linkage::complete) linked = std::max(linked, most);
     else if (halves(linkage_)) linked += by_halves(d, p, q, step);
     else linked += works_on_squares(linkage_) ? all_squares : all;
