@@ -236,7 +236,8 @@ void check_rows_of(std::string_view name, const MethodAbout& about, Index width,
 }
 
 AnyModel AnyModel::Interface::update(const Rows&, const FitOptions&) const {
-  throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows", method().name()));
+  throw Error(fmt::format("{} cannot be updated with new rows; fit it to all rows{}", method().name(),
+                          method().about().takes_start ? " (with --from it begins where this one is)" : ""));
 }
 
 std::vector<PartInfo> detail::offered_parts(std::span<const MayOffer> all) {

@@ -399,6 +399,16 @@ TEST(Cnn, ScalesAChannelAsOneAndNamesThoseThatAreConstant) {
   EXPECT_TRUE(contains(model.warnings[0], "channel 1 ")) << model.warnings[0];
 }
 
+TEST(Cnn, SaysWhatElseThereIsForNewImages) {
+  const Table some = dataset("digits").slice(0, 60);
+  Cnn spec;
+  spec.layers = "conv(2, 3x3) relu", spec.epochs = 1;
+  const TrainedModel model = fit(spec, formula("factor(digit) ~ ."), some).trained;
+  const std::string message = message_of([&] { model.update(MemoryTableStream(some), {}); });
+  EXPECT_TRUE(contains(message, "cannot be updated")) << message;
+  EXPECT_TRUE(contains(message, "--from")) << message;
+}
+
 TEST(Cnn, RefusesWhatItCannotUse) {
   const Images data = marks(30, 1, 7, 12);
   const auto refused = [&](auto&& change, std::string_view part) {

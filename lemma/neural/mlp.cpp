@@ -60,11 +60,13 @@ Certificate certify(const MlpModel& model, const Rows& rows, const Execution& ex
 MlpModel updated(const MlpModel& model, const Rows& rows, const FitOptions& options) {
   require_width(model, rows.width());
   if (*model.spec.loss == Loss::absolute)
-    throw Error("mlp: a network of absolute losses has no curvature to remember its rows by; fit it to all rows");
+    throw Error(
+        "mlp: a network of absolute losses has no curvature to remember its rows by; fit it to all rows "
+        "(with --from it begins where this one is)");
   if (model.curvature.size() == 0)
     throw Error(
         fmt::format("mlp: this network does not keep what an update needs, which only those of at most {} weights "
-                    "do; fit it to all rows",
+                    "do; fit it to all rows (with --from it begins where this one is)",
                     kMostForUpdate));
   const Execution execution = options.execution();
   const Plan plan = model.plan();

@@ -41,13 +41,19 @@ Colour between(std::span<const Colour> stops, double at) {
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }
 
+/// A part of a colour by the light that it gives, 0 … 1, and back (sRGB).
+double light_of(std::uint8_t part) {
+  const double c = part / 255.0;
+  return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+std::uint8_t part_of(double light) {
+  const double c = light <= 0.03928 / 12.92 ? light * 12.92 : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+  return static_cast<std::uint8_t>(std::lround(255 * std::clamp(c, 0.0, 1.0)));
+}
+
 /// Relative luminance, as WCAG 2 has it.
 double luminance(const Colour& colour) {
-  const auto linear = [](std::uint8_t part) {
-    const double c = part / 255.0;
-    return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-  };
-  return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
+  return 0.2126 * light_of(colour.red) + 0.7152 * light_of(colour.green) + 0.0722 * light_of(colour.blue);
 }
 
 }  // namespace
@@ -62,13 +68,22 @@ Colour ramp(Paint::Of of, double at) {
   return of == Paint::Of::diverging ? between(kDiverging, at) : between(kViridis, at);
 }
 
+Colour on_dark_paper(const Colour& colour) {
+  const double from = luminance(colour), middle = std::sqrt(1.05 * 0.05);
+  if (from <= 0 || from >= 1) return from <= 0 ? Colour{255, 255, 255} : Colour{0, 0, 0};
+  const double to = middle * std::pow(middle / (from + 0.05), 2.0 / 3) - 0.05;
+  const double white = to > from ? (to - from) / (1 - from) : 0, share = to > from ? 1 - white : to / from;
+  const auto part = [&](std::uint8_t c) { return part_of(white + share * light_of(c)); };
+  return {part(colour.red), part(colour.green), part(colour.blue)};
+}
+
 Colour colour_of(const Paint& paint, bool dark) {
   const Colours& all = colours(dark);
   switch (paint.of) {
     case Paint::Of::ink: return all.ink;
     case Paint::Of::faint: return all.faint;
     case Paint::Of::palette: return all.palette[static_cast<std::size_t>(paint.number % kPaletteSize)];
-    default: return ramp(paint.of, paint.at);
+    default: return dark ? on_dark_paper(ramp(paint.of, paint.at)) : ramp(paint.of, paint.at);
   }
 }
 

@@ -161,8 +161,41 @@ TEST(Colours, OfTextHaveEnoughContrastOnBothPapers) {
     for (double at = 0; at <= 1; at += 0.01) {
       const Paint cell{of, 0, at, 1};
       const Paint words = takes_dark_words(cell) ? dark_words() : pale_words();
-      EXPECT_GE(contrast(colour_of(words, false), colour_of(cell, false)), 4.5) << at;
+      for (const bool dark : {false, true})
+        EXPECT_GE(contrast(colour_of(words, dark), colour_of(cell, dark)), 4.5) << at << dark;
     }
+}
+
+TEST(Colours, OfRampsStandOutFromEitherPaperTheMoreTheyMean) {
+  for (const bool dark : {false, true}) {
+    const auto stands_out = [&](const Paint& paint) { return contrast(colour_of(paint, dark), colours(dark).paper); };
+    for (double at = 0; at < 0.99; at += 0.01)
+      EXPECT_LE(stands_out(sequential(at)), 1.01 * stands_out(sequential(at + 0.01))) << at << dark;
+    EXPECT_LT(stands_out(sequential(0)), 1.7);
+    EXPECT_GT(stands_out(sequential(0)), 1.2) << "points of it are still seen";
+    EXPECT_LT(stands_out(diverging(0.5)), 1.5);
+    EXPECT_GT(std::min(stands_out(diverging(0)), stands_out(diverging(1))), 4);
+  }
+}
+
+TEST(Svg, RampsTurnRoundOnDarkPaper) {
+  Figure figure = one_point(1, 1);
+  Rectangles cells;
+  cells.x0 = cells.y0 = {0}, cells.x1 = cells.y1 = {1}, cells.paints = {sequential(0)};
+  figure.panels[0].marks.emplace_back(cells);
+  const std::string turned = "[fill=\"#fde725\"]{fill:" + colour_of(sequential(0), true).hex() + "}";
+  const std::string svg = to_svg(figure), part = to_svg_in_page(figure);
+  const auto place_of = [&](const std::string& text) { return svg.find(text); };
+  EXPECT_TRUE(contains(svg, "fill=\"#fde725\"/>"));
+  EXPECT_GT(place_of(turned), place_of("prefers-color-scheme:dark"));
+  EXPECT_TRUE(contains(part, turned));
+  cells.paints = {series(1)}, cells.outlined = true;
+  figure.panels[0].marks.emplace_back(cells);
+  EXPECT_TRUE(contains(to_svg(figure), "class=\"s1 f1\"")) << "edges are those of the paper too";
+  figure.theme = Theme::light;
+  EXPECT_FALSE(contains(to_svg(figure), turned));
+  figure.theme = Theme::dark;
+  EXPECT_TRUE(contains(to_svg(figure), turned));
 }
 
 TEST(Render, PngAndPdfAreWhatTheySayAndTheSameBytes) {

@@ -12,6 +12,7 @@
 #include <lemma/plot/markup.hpp>
 #include <map>
 #include <numbers>
+#include <set>
 
 namespace lemma::plot {
 namespace {
@@ -39,10 +40,39 @@ std::string rules(bool dark, const std::string& indent) {
   return out;
 }
 
-std::string style(Theme theme) {
+/// What the colours of ramps, which stand where they are used, become on dark paper: a rule stands before an attribute.
+std::string ramp_rules(std::string_view drawn, const std::string& indent) {
+  std::set<std::string> used;
+  constexpr std::string_view kBefore = "=\"#";
+  constexpr std::size_t kHex = 6;
+  for (std::size_t i = drawn.find(kBefore); i != drawn.npos; i = drawn.find(kBefore, i + 1)) {
+    const std::size_t blank = drawn.rfind(' ', i);
+    used.emplace(drawn.substr(blank + 1, i + kBefore.size() + kHex - blank));
+  }
+  std::string out;
+  for (const std::string& each : used) {
+    const auto part = [&](std::size_t k) {
+      return static_cast<std::uint8_t>(std::stoul(each.substr(each.size() - 7 + 2 * k, 2), nullptr, 16));
+    };
+    out += fmt::format("{}[{}]{{{}:{}}}\n", indent, each, each.substr(0, each.find('=')),
+                       on_dark_paper({part(0), part(1), part(2)}).hex());
+  }
+  return out;
+}
+
+/// Of a file of its own, in which that is drawn.
+std::string style(Theme theme, std::string_view drawn) {
   std::string out = "<style>\n" + rules(theme == Theme::dark, "");
-  if (theme == Theme::automatic) out += "@media (prefers-color-scheme:dark){\n" + rules(true, " ") + "}\n";
+  if (theme == Theme::dark) out += ramp_rules(drawn, "");
+  if (theme == Theme::automatic)
+    out += "@media (prefers-color-scheme:dark){\n" + rules(true, " ") + ramp_rules(drawn, " ") + "}\n";
   return out + "</style>\n";
+}
+/// Of a part of a page, which brings the other rules.
+std::string style_in_page(std::string_view drawn) {
+  const std::string of_ramps = ramp_rules(drawn, " ");
+  if (of_ramps.empty()) return "";
+  return "<style>\n@media screen and (prefers-color-scheme:dark){\n" + of_ramps + "}\n</style>\n";
 }
 
 /// A file of its own brings its colours; a part of a page has those of the page.
@@ -117,16 +147,15 @@ class Writer {
   std::string write(Standing standing) {
     const bool alone = standing == Standing::alone;
     const std::string name = figure_.title.empty() ? "picture" : figure_.title;
-    out_ = fmt::format(
+    std::string head = fmt::format(
         "<svg{3} width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
         "aria-label=\"{2}\" font-family=\"'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif\">\n",
         number(figure_.width), number(figure_.height),
         escaped(figure_.description.empty() ? name : name + ". " + figure_.description),
         alone ? " xmlns=\"http://www.w3.org/2000/svg\"" : "");
     if (alone) {  // in a page a title of the whole would hide those of the points
-      out_ += "<title>" + escaped(name) + "</title>\n";
-      if (!figure_.description.empty()) out_ += "<desc>" + escaped(figure_.description) + "</desc>\n";
-      out_ += style(figure_.theme);
+      head += "<title>" + escaped(name) + "</title>\n";
+      if (!figure_.description.empty()) head += "<desc>" + escaped(figure_.description) + "</desc>\n";
     }
     out_ += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
     out_ += text(figure_.width / 2, 26, fitted(figure_.title, kBold * kTitleSize, figure_.width - 20),
@@ -134,7 +163,7 @@ class Writer {
     if (points_ > kMostPoints) count_hexagons();
     for (const PlacedPanel& placed : places_.panels) panel(placed);
     legend();
-    return out_ + "</svg>\n";
+    return head + (alone ? style(figure_.theme, out_) : style_in_page(out_)) + out_ + "</svg>\n";
   }
 
  private:
@@ -334,16 +363,17 @@ class Writer {
       if (!drawn(left, right) || !drawn(low, high)) continue;
       const Paint& p = marks.paints.size() == 1 ? marks.paints[0] : marks.paints[i];
       out_ += element("rect",
-                      fmt::format(" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}{}", number(std::min(left, right)),
+                      fmt::format(" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}", number(std::min(left, right)),
                                   number(std::min(low, high)), number(std::abs(right - left)),
-                                  number(std::abs(high - low)), paint(p, false), marks.outlined ? outline(p) : ""),
+                                  number(std::abs(high - low)), filled(p, marks.outlined)),
                       marks.tooltips.empty() ? "" : marks.tooltips[i]);
     }
   }
-  static std::string outline(const Paint& p) {
-    if (p.of != Paint::Of::palette) return "";
-    return fmt::format(" stroke=\"{}\"",
-                       colours(false).palette[static_cast<std::size_t>(p.number % kPaletteSize)].hex());
+  static std::string filled(const Paint& p, bool outlined) {
+    std::string out = paint(p, false);
+    if (outlined && p.of == Paint::Of::palette)
+      out.insert(std::string_view(" class=\"").size(), fmt::format("s{} ", p.number % kPaletteSize));
+    return out;
   }
 
   void draw(const Segments& marks) {
