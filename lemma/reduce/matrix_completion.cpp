@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kOnTheWay = 1e-3;  // gap at which lambdas are compared
 constexpr int kSweeps = 30;         // and sweeps there, at most
+constexpr double kResidual = 1e2;   // tolerances of the objective in that of the residual
 constexpr int kPatience = 3;        // lambdas without a smaller error after which the way down ends
 
 struct Entries {
@@ -202,6 +203,12 @@ void compare_centre(const MatrixCompletionModel& model, const Rows& rows, const 
 
 }  // namespace
 
+void MatrixCompletion::check() const {
+  if (lambda && noise)
+    throw Error(
+        "matrix_completion: lambda and noise are both given, and each of them decides the other; leave one out");
+}
+
 Matrix MatrixCompletionModel::factor() const { return loadings * singular_values.cwiseSqrt().asDiagonal(); }
 
 void MatrixCompletionModel::check() const {
@@ -271,12 +278,23 @@ MatrixCompletionModel fit(const Valid<MatrixCompletion>& spec, const Rows& rows,
     // Each a start for the next, down to the one that is asked for.
     for (double lambda = 0.7 * first; lambda > model.lambda; lambda *= 0.5)
       solve(known, lambda, 1e-2, std::min(kSweeps, spec->max_iterations), z, execution.part(0.05, 0.05));
+  } else if (spec->noise) {
+    const double size = Eigen::Map<const Vector>(known.by_row.value.data(), known.count()).norm();
+    if (*spec->noise >= size)
+      throw Error(fmt::format(
+          "matrix_completion: noise is {:g}, and all the known values together are no more than {:g}: 0 is as near as "
+          "asked for; take less",
+          *spec->noise, size));
+    model.lambda = solve_within(known, first, *spec->noise, spec->tolerance, kResidual * spec->tolerance,
+                                spec->max_iterations, z, execution.part(0.05, 0.95));
   } else {
     z = walk(x, first, options.seed, model, execution.part(0.05, 0.7));
     if (z.b.rows() > 0) z.a = ridge_of_rows(known.by_row, z.b, model.lambda, false, execution.part(0.7, 0.7));
   }
-  z.sweeps = 0;
-  solve(known, model.lambda, spec->tolerance, spec->max_iterations, z, execution.part(0.7, 0.95));
+  if (!spec->noise) {
+    z.sweeps = 0;
+    solve(known, model.lambda, spec->tolerance, spec->max_iterations, z, execution.part(0.7, 0.95));
+  }
   if (z.b.cols() == 0) throw Error("matrix_completion: nothing of low rank was found; take a smaller lambda");
   model.rank = z.b.cols();
   model.singular_values = z.singular_values();
@@ -303,7 +321,9 @@ Certificate certify(const MatrixCompletionModel& model, const Rows& rows, const 
   const Vector values = squares.cwiseMax(0).cwiseSqrt();
   const double nuclear = values.sum(), first = std::max(values(0), 1e-300),
                norm = std::sqrt(std::max(0.0, symmetric_eigen(found.squares_of_residuals, 1).values(0)));
-  const double gap = gap_of(model.lambda, norm, nuclear, found.squares, found.with_x);
+  const auto& noise = model.spec.noise;
+  const double gap = noise ? bounded_gap_of(model.lambda, norm, nuclear, found.squares, found.with_x, *noise)
+                           : gap_of(model.lambda, norm, nuclear, found.squares, found.with_x);
   const double near = std::sqrt(model.spec.tolerance);  // places are known to the root of what the objective is
   same.number("loadings",
               (model.loadings.transpose() * model.loadings - Matrix::Identity(model.rank, model.rank)).norm(), 0, 1,
@@ -319,12 +339,22 @@ Certificate certify(const MatrixCompletionModel& model, const Rows& rows, const 
   compare_path(model, columns.squares, same);
   Certificate out;
   out.strength = Strength::optimal;
-  out.kind = "gap to the dual";
+  out.kind = noise ? "gap to the dual, and of the residual to the noise" : "gap to the dual";
   out.value = gap;
-  out.tolerance = 2 * model.spec.tolerance;
+  out.tolerance = 2 * (noise ? kResidual : 1) * model.spec.tolerance;
   out.stopped = out.holds() ? "converged" : "iteration limit";
   out.message =
-      out.holds()
+      noise && out.holds() ? fmt::format(
+                                 "The residual is the noise to {:.1e}, and no matrix that near has a nuclear norm "
+                                 "below ours by more than {:.1e} of "
+                                 "it (allowed {:.0e}).",
+                                 std::abs(std::sqrt(found.squares) / *noise - 1), gap, out.tolerance)
+      : noise ? fmt::format(
+                    "The residual is {:g} where {:g} is asked for, or the nuclear norm may be above the least: off by "
+                    "{:.1e} "
+                    "(allowed {:.0e}); raise --max_iterations.",
+                    std::sqrt(found.squares), *noise, gap, out.tolerance)
+      : out.holds()
           ? fmt::format("No matrix has an objective below ours by more than {:.1e} of it (allowed {:.0e}).",
                         std::max(gap, 0.0), out.tolerance)
           : fmt::format(

@@ -10,13 +10,16 @@ namespace lemma {
 ///
 /// Solutions for falling λ, each from the one before it. At each λ: Z = A Bᵀ with λ ‖Z‖_* = min λ/2 (‖A‖² + ‖B‖²), a ridge regression
 /// for each row of A and of B in turn, and further columns along singular vectors of the residual Y = P_Ω(X − Z) where it is
-/// beyond λ: a stationary Z is the least of all exactly when ‖Y‖₂ ≤ λ. Which λ: by the error on known places that were left out.
+/// beyond λ: a stationary Z is the least of all exactly when ‖Y‖₂ ≤ λ. Which λ: by the error on known places that were left out; or,
+/// where the noise δ is known, min ‖Z‖_* with ‖P_Ω(X − Z)‖ ≤ δ (Candès and Plan 2010): the λ whose residual is δ, which is its multiplier.
 ///
 /// Cost         O(|Ω| r² + (n + p) r³) a sweep, r the rank; some ten sweeps for each λ. 40 |Ω| bytes.
 /// Certificate  optimal: the dual max ⟨Y, X⟩ − ½ ‖Y‖² over Y on Ω with ‖Y‖₂ ≤ λ. The residual, made feasible, is a bound from below
-///              on what any Z can reach; scores and norms are found anew from the rows.
+///              on what any Z can reach; scores and norms are found anew from the rows. With noise that of the bounded problem:
+///              max ⟨W, X⟩ − δ ‖W‖ over W on Ω with ‖W‖₂ ≤ 1, at W = Y/λ.
 struct MatrixCompletion {
   std::optional<double> lambda;
+  std::optional<double> noise;
   bool center = false;
   int path_length = 25;
   double path_ratio = 1e-3;
@@ -40,6 +43,9 @@ struct MatrixCompletion {
         param("lambda", &S::lambda,
               "price of a singular value; chosen: the one with the least error on places left out", above(0),
               Step::logarithmic),
+        param("noise", &S::noise,
+              "in the place of lambda: the root of the sum of squares that may be left of the known values", above(0),
+              Step::logarithmic),
         param("center", &S::center, "take the mean of its known values from each column first"),
         formerly("steps", param("path_length", &S::path_length,
                                 "values of lambda on the way down, from the one at which all is 0", at_least(2))),
@@ -49,6 +55,7 @@ struct MatrixCompletion {
         param("tolerance", &S::tolerance, "relative duality gap at which the work ends", above(0), Step::logarithmic),
         param("max_iterations", &S::max_iterations, "sweeps at each lambda", at_least(1))};
   }
+  void check() const;
 };
 static_assert(Described<MatrixCompletion>);
 

@@ -106,6 +106,58 @@ TEST(MatrixCompletion, TheNaturalWrongRankCutOffFails) {
   EXPECT_FALSE(certify(model, MemoryRows(x), {}).holds());
 }
 
+double residual_of(const MatrixCompletionModel& model) {
+  return model.error * std::sqrt(static_cast<double>(model.known));
+}
+
+TEST(MatrixCompletion, BoundedNoiseIsTheResidualThatIsLeft) {
+  const Seen given = seen(80, 30, 3, 0.5, 0.3);
+  const double known = (given.known.array() == given.known.array()).count(), noise = 0.3 * std::sqrt(known);
+  const auto model = fit(MatrixCompletion{.noise = noise}, given.known);
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+  EXPECT_NEAR(residual_of(model), noise, 2e-4 * noise);
+  const auto same = fit(MatrixCompletion{.lambda = model.lambda}, given.known);  // its multiplier
+  EXPECT_NEAR(same.singular_values.sum(), model.singular_values.sum(), 1e-3 * same.singular_values.sum());
+}
+
+TEST(MatrixCompletion, OfAllPlacesBoundedNoiseHasItsClosedForm) {
+  const Matrix x = normal_matrix(40, 12, 8);
+  const Svd svd = thin_svd(x);
+  const double lambda = 0.5 * (svd.s(4) + svd.s(5)), left = svd.s.cwiseMin(lambda).norm();
+  const auto model = fit(MatrixCompletion{.noise = left}, x);
+  EXPECT_EQ(model.rank, 5);
+  EXPECT_NEAR(model.lambda, lambda, 1e-3 * lambda);
+  EXPECT_NEAR(model.singular_values.sum(), svd.s.head(5).sum() - 5 * lambda, 1e-3 * svd.s.sum());
+  EXPECT_TRUE(model.certificate.holds()) << model.certificate.message;
+}
+
+TEST(MatrixCompletion, SmallAndLargeNoiseAreMetToo) {
+  const Matrix x = seen(60, 30, 3, 0.6, 0.2).known;
+  const double size = without_nan(x).norm();
+  for (const double share : {0.9, 0.1, 0.01}) {
+    const auto model = fit(MatrixCompletion{.noise = share * size}, x);
+    EXPECT_NEAR(residual_of(model), share * size, 2e-4 * share * size) << share;
+    EXPECT_TRUE(model.certificate.holds()) << share << ": " << model.certificate.message;
+  }
+}
+
+TEST(MatrixCompletion, TheNaturalWrongLambdaForTheNoiseFails) {
+  const Matrix x = seen(60, 30, 3, 0.6, 0.2).known;
+  const double noise = 0.2 * without_nan(x).norm();
+  const auto right = fit(MatrixCompletion{.noise = noise}, x);
+  MatrixCompletionModel twice = fit(MatrixCompletion{.lambda = 2 * right.lambda}, x);  // of squares without the half
+  twice.spec.lambda.reset();
+  twice.spec.noise = noise;
+  EXPECT_GT(residual_of(twice), 1.1 * noise);
+  EXPECT_FALSE(certify(twice, MemoryRows(x), {}).holds());
+  MatrixCompletionModel near =
+      fit(MatrixCompletion{.lambda = 0.5 * right.lambda}, x);  // near enough, and not the least
+  near.spec.lambda.reset();
+  near.spec.noise = noise;
+  EXPECT_LT(residual_of(near), noise);
+  EXPECT_FALSE(certify(near, MemoryRows(x), {}).holds());
+}
+
 TEST(MatrixCompletion, HasTheSameBitsOnAnyNumberOfThreads) {
   const Matrix x = seen(300, 40, 3, 0.5, 0.1).known;
   const auto one = fit(MatrixCompletion{}, x, {.threads = 1}), three = fit(MatrixCompletion{}, x, {.threads = 3});
@@ -131,6 +183,8 @@ TEST(MatrixCompletion, BadInputIsRefusedWithItsPlace) {
   EXPECT_NE(says(x).find("'x3' has no value at all"), std::string::npos);
   EXPECT_NE(says(Matrix::Zero(5, 3)).find("all known numbers are 0"), std::string::npos);
   EXPECT_NE(says(normal_matrix(20, 4, 1), {.lambda = 1e6}).find("take a smaller one"), std::string::npos);
+  EXPECT_NE(says(normal_matrix(20, 4, 1), {.noise = 1e6}).find("take less"), std::string::npos);
+  EXPECT_NE(says(normal_matrix(20, 4, 1), {.lambda = 1, .noise = 1}).find("leave one out"), std::string::npos);
 }
 
 }  // namespace

@@ -104,6 +104,12 @@ double gap_of(double lambda, double norm, double nuclear, double squares, double
   return (objective - share * with_x + 0.5 * share * share * squares) / objective;
 }
 
+double bounded_gap_of(double lambda, double norm, double nuclear, double squares, double with_x, double noise) {
+  const double residual = std::sqrt(squares);
+  const double gap = 1 - (with_x - noise * residual) / (std::max(lambda, norm) * nuclear);
+  return std::max(std::abs(gap), std::abs(residual / noise - 1));
+}
+
 double largest_singular_value(const Known& known, const Execution& execution) {
   const auto times = [&](const double* x, double* y) {
     const Eigen::Map<const Matrix> in(x, known.by_row.width, 1);
@@ -127,7 +133,9 @@ void solve(const Known& known, double lambda, double tolerance, int most, LowRan
       const Look look = look_at(y, by_column, lambda, z, execution);
       const double squares = squares_of(y.value), nuclear = z.singular_values().sum();
       z.objective = 0.5 * squares + lambda * nuclear;
-      z.gap = gap_of(lambda, look.norm, nuclear, squares, inner(y.value, known.by_row.value));
+      z.norm = look.norm;
+      z.with_x = inner(y.value, known.by_row.value);
+      z.gap = gap_of(lambda, z.norm, nuclear, squares, z.with_x);
       z.error = std::sqrt(squares / static_cast<double>(known.count()));
       z.converged = z.gap <= tolerance;
       execution.report(std::clamp(std::log(std::max(z.gap, tolerance)) / worst, 0.0, 0.99), "low rank");
@@ -144,6 +152,33 @@ void solve(const Known& known, double lambda, double tolerance, int most, LowRan
     z.b = ridge_of_rows(known.by_column, z.a, lambda, false, execution);
     ++z.sweeps;
   }
+}
+
+double solve_within(const Known& known, double first, double noise, double tolerance, double within, int most,
+                    LowRank& z, const Execution& execution) {
+  constexpr double kRough = 1e-2, kInside = 1e-2;  // a residual is known to the root of what an objective is
+  constexpr double kLeast = 1e-12;                 // of first: below it rounding is all there is
+  constexpr int kMostSteps = 40;
+  const auto residual_of = [&] { return z.error * std::sqrt(static_cast<double>(known.count())); };
+  double lambda = first;
+  do {
+    lambda *= 0.5;
+    solve(known, lambda, kRough, std::min(most, 30), z, execution.part(0, 0));
+  } while (residual_of() > noise && lambda > kLeast * first);
+  double low = 0, high = first, slope = 1, last_lambda = 0, last_residual = 0;
+  for (int step = 0; step < kMostSteps; ++step) {
+    solve(known, lambda, kInside * tolerance, most, z,
+          execution.part(step / double{kMostSteps}, (step + 1) / double{kMostSteps}));
+    const double residual = residual_of(), nuclear = z.singular_values().sum();
+    if (nuclear > 0 && bounded_gap_of(lambda, z.norm, nuclear, residual * residual, z.with_x, noise) <= within) break;
+    (residual > noise ? high : low) = lambda;
+    if (last_lambda > 0 && residual != last_residual && lambda != last_lambda)
+      slope = std::clamp(std::log(residual / last_residual) / std::log(lambda / last_lambda), 0.05, 2.0);
+    last_lambda = lambda, last_residual = residual;
+    lambda *= std::clamp(std::pow(noise / residual, 1 / slope), 0.25, 4.0);
+    if (!(lambda > low && lambda < high)) lambda = low > 0 ? std::sqrt(low * high) : 0.5 * high;
+  }
+  return lambda;
 }
 
 }  // namespace lemma
