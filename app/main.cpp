@@ -143,6 +143,11 @@ int run(int argc, char** argv, Context& context) {
   return context.exit_code;
 }
 
+/// What helps with a large table, and with nothing else that is large: all pairs of rows, say.
+constexpr const char* kBlocks =
+    "; where the table is what is large, --memory 500M reads it in blocks, for methods that work by passes over the "
+    "rows";
+
 int guarded(int argc, char** argv, Context& context) {
   try {
     return run(argc, argv, context);
@@ -153,7 +158,7 @@ int guarded(int argc, char** argv, Context& context) {
     context.error("cancelled; " + (context.written.empty() ? "nothing was written" : context.written));
     return kSignal + interrupted();
   } catch (const std::bad_alloc&) {
-    context.error("out of memory; with --memory a file is read in blocks");
+    context.error(std::string("out of memory") + kBlocks);
   } catch (const std::system_error& error) {
     context.error(std::string("the system has not enough left: ") + error.what());
   } catch (const std::exception& error) { context.error(error.what()); }
@@ -172,10 +177,9 @@ int guarded(int argc, char** argv, Context& context) {
   if (::getrlimit(RLIMIT_AS, &allowed) == 0 && allowed.rlim_cur != RLIM_INFINITY)
     std::snprintf(limit.data(), limit.size(), " (ulimit -v allows %zu MB in all)",
                   static_cast<std::size_t>(allowed.rlim_cur / kMegabyte));
-  std::array<char, 400> text{};
-  const int length = std::snprintf(text.data(), text.size(),
-                                   "%slemma: error: out of memory: %s%s; with --memory a file is read in blocks\n",
-                                   ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "", needed.data(), limit.data());
+  std::array<char, 500> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%slemma: error: out of memory: %s%s%s\n",
+                                   ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "", needed.data(), limit.data(), kBlocks);
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
   ::_exit(kMachineFailed);
 }
