@@ -140,7 +140,7 @@ class SquareRows : public Slots {
 
   /// The size of a cluster is the same from one reading of its row to the next, for to be joined its row is read.
   double* up_to_date(Index i) {
-    constexpr std::size_t kAhead = 16;  // the places of joins lie all over the row: they are called for early
+    constexpr std::size_t kAhead = 64;  // the places of joins lie all over the row: they are called for early
     double* d = square_.row(i);
     const double size = size_[at(i)];
     for (std::size_t k = told_[at(i)]; k < joins_.size(); ++k) {
