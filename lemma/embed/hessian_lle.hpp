@@ -21,7 +21,7 @@ struct HessianLle {
   int neighbors = 10;
   std::optional<double> radius;
   int dimensions = 2;
-  Pieces pieces = Pieces::join;
+  AllPieces pieces = AllPieces::join;
 
   static constexpr std::string_view name = "hessian_lle";
   static constexpr MethodAbout about{
@@ -35,7 +35,7 @@ struct HessianLle {
   static constexpr auto params() { return plane_params<HessianLle>(); }
   static constexpr std::string_view kEigenvalues =
       "of the sum of squared derivatives, above that of the constant, ascending";
-  NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  NearRows near() const { return {metric, neighbors, radius, static_cast<Pieces>(pieces)}; }
 };
 static_assert(Described<HessianLle>);
 

@@ -37,9 +37,11 @@ void require_room(const Isomap& spec, Index n, Index sources) {
                     count_of(n, "row"), format_bytes(bytes), format_bytes(1e9 * spec.gigabytes)));
 }
 
-Ground ground_of(const Isomap& spec, Compared things, std::vector<Index> sources, const Execution& execution) {
+Ground ground_of(const Isomap& spec, Placed placed, std::vector<Index> sources, const Execution& execution) {
+  Compared& things = placed.things;
   require_room(spec, things.count(), static_cast<Index>(sources.size()));
   Neighborhood near = neighborhood(Isomap::name, things, spec.near(), execution.part(0, 0.3));
+  near.parts = std::max(near.parts, placed.parts);
   Matrix ways = shortest_paths(near.graph, sources, execution.part(0.3, 1, "shortest ways"));
   return {std::move(things), std::move(near), std::move(sources), std::move(ways)};
 }
@@ -92,7 +94,7 @@ void place(const IsomapModel& model, const Matrix& of_sources, const std::functi
 }
 
 Matrix source_places(const IsomapModel& model) {
-  return model.landmarks.of.empty() ? model.places : Matrix(model.places(model.landmarks.of, Eigen::all));
+  return model.landmarks.of.empty() ? model.places : Matrix(model.places(model.sources(), Eigen::all));
 }
 
 /// 1 − r² of the ways and the distances of the picture, in 1, 2, … dimensions, over the pairs of a source and another row.
@@ -218,13 +220,17 @@ void Isomap::check() const {
 }
 
 void IsomapModel::check() const {
-  check_embedded(Isomap::name, spec.input, spec.metric, spec.dimensions);
+  const auto left = static_cast<Index>(left_out.of.size());
+  check_embedded(Isomap::name, spec.input, spec.metric, spec.dimensions, left);
+  check_left_out(Isomap::name, left_out, count(), spec.pieces);
   const Index sources = landmarks.of.empty() ? count() : static_cast<Index>(landmarks.of.size());
   require(spec.landmarks ? sources == *spec.landmarks : landmarks.of.empty(),
           "isomap: the landmarks are not as many as told");
   for (std::size_t s = 0; s < landmarks.of.size(); ++s)
-    require(landmarks.of[s] >= 0 && landmarks.of[s] < count() && (s == 0 || landmarks.of[s] > landmarks.of[s - 1]),
-            "isomap: the landmarks are not rows, one after the other");
+    require(landmarks.of[s] >= 0 && landmarks.of[s] < count() + left &&
+                (s == 0 || landmarks.of[s] > landmarks.of[s - 1]) &&
+                !std::binary_search(left_out.of.begin(), left_out.of.end(), landmarks.of[s]),
+            "isomap: the landmarks are not rows with places, one after the other");
   require(eigenvalues.size() == dimensions() && eigenvalues.allFinite() && residual_variance.size() == dimensions() &&
               residual_variance.allFinite() && mean_squares.size() == sources && mean_squares.allFinite(),
           "isomap: the eigenvalues or the means do not fit the coordinates");
@@ -240,6 +246,13 @@ void IsomapModel::check() const {
   require(graph_pieces >= 1 && std::isfinite(longest_way) && longest_way > 0, "isomap: the ways are not usable");
 }
 
+std::vector<Index> IsomapModel::sources() const {
+  std::vector<Index> out;
+  for (const Index i : landmarks.of)
+    out.push_back(i - (std::lower_bound(left_out.of.begin(), left_out.of.end(), i) - left_out.of.begin()));
+  return out;
+}
+
 Matrix IsomapModel::transform(const MatrixView& x) const {
   require_width(Isomap::name, columns, x.cols());
   Matrix out(x.rows(), dimensions());
@@ -248,6 +261,7 @@ Matrix IsomapModel::transform(const MatrixView& x) const {
   const Neighbors rows(points, BoundMetric(spec.metric, columns));
   const Neighborhood near = neighborhood(Isomap::name, rows, points, spec.near());
   const Matrix of_sources = source_places(*this);
+  const std::vector<Index> from = sources();
   NeighborLists doors = spec.radius ? rows.within(x, *spec.radius) : rows.nearest(x, spec.neighbors);
   const NeighborLists nearest = spec.radius ? rows.nearest(x, 1) : NeighborLists();
   for (Index i = 0; i < x.rows(); ++i) {
@@ -255,7 +269,7 @@ Matrix IsomapModel::transform(const MatrixView& x) const {
     const NeighborLists& through = alone ? nearest : doors;
     const Vector ways = shortest_paths_from(near.graph, through.rows_of(i), through.distances_of(i));
     place(
-        *this, of_sources, [&](Index s) { return ways(landmarks.of.empty() ? s : landmarks.of[at(s)]); }, out, i);
+        *this, of_sources, [&](Index s) { return ways(from.empty() ? s : from[at(s)]); }, out, i);
   }
   return out;
 }
@@ -264,13 +278,17 @@ Matrix IsomapModel::transform(const MatrixView& x) const {
 Matrix IsomapModel::transform_given(const MatrixView& x) const {
   Matrix out(x.rows(), dimensions());
   const Matrix of_sources = source_places(*this);
+  const std::vector<Index> from = sources();
   const Graph graph = graph_from(edges, count());
-  for_each_new(Isomap::name, *this, spec.input, spec.metric, x, [&](Index i, std::span<const double> far) {
-    const NearThings doors = near_things(far, spec.near());
-    const Vector ways = shortest_paths_from(graph, doors.which, doors.far);
-    place(
-        *this, of_sources, [&](Index s) { return ways(landmarks.of.empty() ? s : landmarks.of[at(s)]); }, out, i);
-  });
+  for_each_new(
+      Isomap::name, *this, spec.input, spec.metric, x,
+      [&](Index i, std::span<const double> far) {
+        const NearThings doors = near_things(far, spec.near());
+        const Vector ways = shortest_paths_from(graph, doors.which, doors.far);
+        place(
+            *this, of_sources, [&](Index s) { return ways(from.empty() ? s : from[at(s)]); }, out, i);
+      },
+      left_out.of);
   return out;
 }
 
@@ -288,7 +306,11 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
   model.spec = *spec;
   Compared data = things_of(Isomap::name, spec->input, rows, spec->metric, execution.part(0, 0.05));
   if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Index n = data.count();
+  Placed placed =
+      placed_of(Isomap::name, std::move(data), spec->input, rows.width(), spec->near(), execution.part(0.05, 0.1));
+  if (const auto warning = warning_of(placed, spec->near())) model.warnings.push_back(*warning);
+  model.left_out = placed.left_out;
+  const Index n = placed.things.count();
   std::vector<Index> sources(at(n));
   std::iota(sources.begin(), sources.end(), Index{0});
   if (spec->landmarks) {
@@ -297,9 +319,10 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
     RandomStream stream(options.seed);
     sources = sample_without_replacement(stream, n, *spec->landmarks);
     std::sort(sources.begin(), sources.end());
-    model.landmarks.of = sources;
+    const std::vector<Index> numbers = placed_numbers(model.left_out, n);
+    for (const Index s : sources) model.landmarks.of.push_back(numbers[at(s)]);
   }
-  const Ground ground = ground_of(model.spec, std::move(data), std::move(sources), execution.part(0.05, 0.6));
+  const Ground ground = ground_of(model.spec, std::move(placed), std::move(sources), execution.part(0.1, 0.6));
   if (const auto warning = warning_of(ground.near, model.spec.near())) model.warnings.push_back(*warning);
   const CentredWays centred = centred_ways(ground, execution.part(0.6, 0.65));
   const Matrix& inner = centred.squares.inner;
@@ -344,14 +367,14 @@ IsomapModel fit(const Valid<Isomap>& spec, const Rows& rows, const FitOptions& o
 
 Certificate certify(const IsomapModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  Compared data =
-      things_again(Isomap::name, model, model.spec.input, rows, model.spec.metric, same, execution.part(0, 0.05));
-  std::vector<Index> sources = model.landmarks.of;
+  Placed placed = placed_again(Isomap::name, model, model.left_out, model.spec.input, rows, model.spec.metric,
+                               model.spec.near(), same, execution.part(0, 0.05));
+  std::vector<Index> sources = model.sources();
   if (sources.empty()) {
     sources.resize(at(model.count()));
     std::iota(sources.begin(), sources.end(), Index{0});
   }
-  const Ground ground = ground_of(model.spec, std::move(data), std::move(sources), execution.part(0.05, 0.5));
+  const Ground ground = ground_of(model.spec, std::move(placed), std::move(sources), execution.part(0.05, 0.5));
   const CentredWays centred = centred_ways(ground, execution.part(0.5, 0.55));
   Certificate out = certificate_of(model, ground, centred, same, execution.part(0.55, 0.8));
   compare_quality(same, model, ground.things, execution.part(0.8, 1));

@@ -1,6 +1,6 @@
 // lemma/embed/isomap.hpp
 #pragma once
-#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/largest_piece.hpp>
 #include <lemma/embed/shared/way_back.hpp>
 #include <lemma/geometry/kept_rows.hpp>
 #include <lemma/model/method.hpp>
@@ -20,7 +20,8 @@ namespace lemma {
 /// Dissimilarities may be given in the place of rows, of all pairs or of some; the graph then has edges of known pairs alone. Of a square
 /// a new thing has its dissimilarities with the things, and the model keeps the edges.
 ///
-/// A graph in pieces is joined by the shortest edges between them, and a warning says so; or refused.
+/// A graph in pieces is joined by the shortest edges between them, or its largest piece alone has places, and a warning says so; or it
+/// is refused.
 ///
 /// Cost         neighbours, then O(n k log n) time for the ways of each row (or landmark); 8 n² bytes and O(n²) for each round of
 ///              eigenvectors; with landmarks 8 n L bytes.
@@ -56,7 +57,8 @@ struct Isomap {
               Step::logarithmic),
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
         param("landmarks", &S::landmarks, "rows drawn by chance that the axes are made of; left out: all", at_least(2)),
-        param("pieces", &S::pieces, "a graph in pieces is joined by its shortest edges, or refused"),
+        param("pieces", &S::pieces,
+              "a graph in pieces is joined by its shortest edges, or refused, or its largest piece alone has places"),
         param("gigabytes", &S::gigabytes, "gigabytes that the lengths of ways may take", above(0))};
   }
   void check() const;
@@ -73,6 +75,7 @@ struct IsomapModel : Embedded {
   Vector residual_variance;
   double longest_way = 0;
   Index graph_pieces = 1;
+  RowNumbers left_out;
   RowNumbers landmarks;
   Vector mean_squares;
   Matrix edges;
@@ -86,6 +89,8 @@ struct IsomapModel : Embedded {
                        "1 - squared correlation of the ways and the distances, in 1, 2, ... dimensions"),
                 result("longest_way", &M::longest_way, "the largest of the lengths"),
                 result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
+                later(result("left_out", &M::left_out, "rows in other pieces of the graph, without coordinates, from 1",
+                             kRowNumbers)),
                 result("landmarks", &M::landmarks, "rows that the axes are made of, from 1; none: all", kRowNumbers),
                 state("mean_squares", &M::mean_squares, "of the ways from each landmark, or row, to place new rows"),
                 later(state("edges", &M::edges,
@@ -96,6 +101,8 @@ struct IsomapModel : Embedded {
   bool gives(std::string_view) const { return spec.input != Input::pairs; }
   Index output_width() const { return dimensions(); }
   Matrix transform(const MatrixView& x) const;
+  /// The landmarks among the things with places; none: all are.
+  std::vector<Index> sources() const;
   Matrix transform_given(const MatrixView& x) const;
   std::vector<std::string> output_names(const std::vector<std::string>&) const { return dimension_names(dimensions()); }
   Matrix inverse(const MatrixView& z) const { return way_back(Isomap::name, *this, spec.metric, z); }

@@ -26,9 +26,10 @@ double mean_edge(const Graph& graph) {
   return sum / static_cast<double>(graph.entries());
 }
 
-Affinities affinities_of(LaplacianEigenmaps& spec, const Compared& things, const Execution& execution) {
+Affinities affinities_of(LaplacianEigenmaps& spec, const Placed& placed, const Execution& execution) {
   Affinities out;
-  out.near = neighborhood(LaplacianEigenmaps::name, things, spec.near(), execution);
+  out.near = neighborhood(LaplacianEigenmaps::name, placed.things, spec.near(), execution);
+  out.near.parts = std::max(out.near.parts, placed.parts);
   if (spec.affinity == Affinity::heat && !spec.sigma) spec.sigma = mean_edge(out.near.graph);
   out.graph = out.near.graph.reweighted([&](double d) { return affinity_of(spec, d); });
   out.degree = out.graph.degrees();
@@ -86,7 +87,9 @@ void LaplacianEigenmaps::check() const {
 }
 
 void LaplacianEigenmapsModel::check() const {
-  check_embedded(LaplacianEigenmaps::name, spec.input, spec.metric, spec.dimensions);
+  check_embedded(LaplacianEigenmaps::name, spec.input, spec.metric, spec.dimensions,
+                 static_cast<Index>(left_out.of.size()));
+  check_left_out(LaplacianEigenmaps::name, left_out, count(), spec.pieces);
   require(eigenvalues.size() == dimensions() && eigenvalues.allFinite() && graph_pieces >= 1 &&
               std::is_sorted(eigenvalues.begin(), eigenvalues.end()) && std::isfinite(degree_sum) && degree_sum > 0,
           "laplacian_eigenmaps: the eigenvalues do not fit the coordinates, or do not rise");
@@ -122,11 +125,13 @@ Matrix LaplacianEigenmapsModel::transform(const MatrixView& x) const {
   Matrix out(x.rows(), dimensions());
   if (x.rows() == 0) return out;
   if (spec.input != Input::rows) {
-    for_each_new(LaplacianEigenmaps::name, *this, spec.input, spec.metric, x,
-                 [&](Index i, std::span<const double> far) {
-                   const NearThings near = near_things(far, spec.near());
-                   place(near.which, near.far, out, i);
-                 });
+    for_each_new(
+        LaplacianEigenmaps::name, *this, spec.input, spec.metric, x,
+        [&](Index i, std::span<const double> far) {
+          const NearThings near = near_things(far, spec.near());
+          place(near.which, near.far, out, i);
+        },
+        left_out.of);
     return out;
   }
   const Neighbors rows(points, BoundMetric(spec.metric, columns));
@@ -149,9 +154,13 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
   const Execution execution = options.execution();
   LaplacianEigenmapsModel model;
   model.spec = *spec;
-  const Compared data = things_of(LaplacianEigenmaps::name, spec->input, rows, spec->metric, execution.part(0, 0.05));
+  Compared data = things_of(LaplacianEigenmaps::name, spec->input, rows, spec->metric, execution.part(0, 0.05));
   if (spec->input == Input::rows) model.spec.metric = data.metric;
-  const Affinities of = affinities_of(model.spec, data, execution.part(0.05, 0.4));
+  const Placed placed = placed_of(LaplacianEigenmaps::name, std::move(data), spec->input, rows.width(), spec->near(),
+                                  execution.part(0.05, 0.1));
+  if (const auto warning = warning_of(placed, spec->near())) model.warnings.push_back(*warning);
+  model.left_out = placed.left_out;
+  const Affinities of = affinities_of(model.spec, placed, execution.part(0.1, 0.4));
   if (const auto warning = warning_of(of.near, model.spec.near())) model.warnings.push_back(*warning);
   const SpectralAxes axes = spectral_axes(LaplacianEigenmaps::name, problem_of(of, spec->normalised), spec->dimensions,
                                           execution.part(0.4, 0.8));
@@ -160,7 +169,7 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
   turn_columns(model.places);
   model.degree_sum = of.degree.sum();
   model.graph_pieces = of.near.parts;
-  model.describe(data, rows.width(), execution.part(0.8, 0.95, "quality of the picture"));
+  model.describe(placed.things, rows.width(), execution.part(0.8, 0.95, "quality of the picture"));
   Comparison same;
   model.certificate = certificate_of(model, of, same, execution.part(0.95, 1));
   return model;
@@ -168,12 +177,12 @@ LaplacianEigenmapsModel fit(const Valid<LaplacianEigenmaps>& spec, const Rows& r
 
 Certificate certify(const LaplacianEigenmapsModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const Compared data = things_again(LaplacianEigenmaps::name, model, model.spec.input, rows, model.spec.metric, same,
-                                     execution.part(0, 0.05));
+  const Placed placed = placed_again(LaplacianEigenmaps::name, model, model.left_out, model.spec.input, rows,
+                                     model.spec.metric, model.spec.near(), same, execution.part(0, 0.05));
   LaplacianEigenmaps spec = model.spec;
-  const Affinities of = affinities_of(spec, data, execution.part(0.05, 0.4));
+  const Affinities of = affinities_of(spec, placed, execution.part(0.05, 0.4));
   Certificate out = certificate_of(model, of, same, execution.part(0.4, 0.7));
-  compare_quality(same, model, data, execution.part(0.7, 1));
+  compare_quality(same, model, placed.things, execution.part(0.7, 1));
   report(same, out);
   return out;
 }

@@ -1,6 +1,6 @@
 // lemma/embed/laplacian_eigenmaps.hpp
 #pragma once
-#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/largest_piece.hpp>
 #include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
@@ -53,7 +53,8 @@ struct LaplacianEigenmaps {
         param("sigma", &S::sigma, "width of heat; chosen: the mean length of the edges", above(0), Step::logarithmic),
         param("normalised", &S::normalised, "rows count by their affinities: L v = lambda D v"),
         param("dimensions", &S::dimensions, "of the picture", at_least(1)),
-        param("pieces", &S::pieces, "a graph in pieces is joined by its shortest edges, or refused")};
+        param("pieces", &S::pieces,
+              "a graph in pieces is joined by its shortest edges, or refused, or its largest piece alone has places")};
   }
   void check() const;
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
@@ -68,6 +69,7 @@ struct LaplacianEigenmapsModel : Embedded {
   Vector eigenvalues;
   double degree_sum = 0;
   Index graph_pieces = 1;
+  RowNumbers left_out;
 
   static constexpr auto fields() {
     using M = LaplacianEigenmapsModel;
@@ -75,7 +77,9 @@ struct LaplacianEigenmapsModel : Embedded {
         first_fields(),
         Listing{result("eigenvalues", &M::eigenvalues, "of the Laplacian, the smallest above 0, ascending"),
                 result("degree_sum", &M::degree_sum, "sum of all affinities, each edge in both directions"),
-                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
+                later(result("left_out", &M::left_out, "rows in other pieces of the graph, without coordinates, from 1",
+                             kRowNumbers))},
         last_fields());
   }
   void check() const;

@@ -91,10 +91,17 @@ Matrix rows_at(const Matrix& x, std::span<const std::int32_t> which) {
   return out;
 }
 
-Weights weights_for(const Lle& spec, const ComparedPoints& data, const Execution& execution) {
+/// Rows and how they are compared.
+ComparedPoints points_of(const Placed& placed) {
+  return {placed.things.points, placed.things.dissimilarities.points()->metric(), {}};
+}
+
+Weights weights_for(const Lle& spec, const Placed& placed, const Execution& execution) {
+  const ComparedPoints data = points_of(placed);
   Weights out;
   out.near = neighborhood(Lle::name, Neighbors(data.points, data.metric, SearchOptions{}, execution.part(0, 0.1)),
                           data.points, spec.near(), execution.part(0.1, 0.5));
+  out.near.parts = std::max(out.near.parts, placed.parts);
   const Index n = data.points.rows();
   out.of.resize(at(n));
   Vector error(n), condition(n);
@@ -168,6 +175,7 @@ double spread_of(const Matrix& points) { return (points.rowwise() - points.colwi
 
 void LleModel::check() const {
   check_embedded(Lle::name, Input::rows, spec.metric, spec.dimensions);
+  check_left_out(Lle::name, left_out, count(), spec.pieces);
   require(eigenvalues.size() == dimensions() && eigenvalues.allFinite() && graph_pieces >= 1 &&
               std::isfinite(reconstruction_error) && reconstruction_error >= 0,
           "lle: the eigenvalues do not fit the coordinates");
@@ -207,9 +215,14 @@ LleModel fit(const Valid<Lle>& spec, const Rows& rows, const FitOptions& options
   const Execution execution = options.execution();
   LleModel model;
   model.spec = *spec;
-  const ComparedPoints data = points_of(Lle::name, rows, spec->metric, execution.part(0, 0.05));
-  model.spec.metric = data.metric.metric();
-  const lle::Weights weights = lle::weights_for(model.spec, data, execution.part(0.05, 0.4));
+  Compared all = things_of(Lle::name, Input::rows, rows, spec->metric, execution.part(0, 0.05));
+  model.spec.metric = all.metric;
+  const Placed placed =
+      placed_of(Lle::name, std::move(all), Input::rows, rows.width(), spec->near(), execution.part(0.05, 0.1));
+  if (const auto warning = warning_of(placed, spec->near())) model.warnings.push_back(*warning);
+  model.left_out = placed.left_out;
+  const ComparedPoints data = lle::points_of(placed);
+  const lle::Weights weights = lle::weights_for(model.spec, placed, execution.part(0.1, 0.4));
   if (const auto warning = warning_of(weights.near, model.spec.near())) model.warnings.push_back(*warning);
   const SpectralProblem problem = lle::problem_of(weights);
   const SpectralAxes axes = spectral_axes(Lle::name, problem, spec->dimensions, execution.part(0.4, 0.8));
@@ -226,8 +239,10 @@ LleModel fit(const Valid<Lle>& spec, const Rows& rows, const FitOptions& options
 
 Certificate certify(const LleModel& model, const Rows& rows, const Execution& execution) {
   Comparison same;
-  const ComparedPoints data = points_again(Lle::name, model, rows, model.spec.metric, same, execution.part(0, 0.05));
-  const lle::Weights weights = lle::weights_for(model.spec, data, execution.part(0.05, 0.4));
+  const Placed placed = placed_again(Lle::name, model, model.left_out, Input::rows, rows, model.spec.metric,
+                                     model.spec.near(), same, execution.part(0, 0.05));
+  const ComparedPoints data = lle::points_of(placed);
+  const lle::Weights weights = lle::weights_for(model.spec, placed, execution.part(0.05, 0.4));
   const SpectralProblem problem = lle::problem_of(weights);
   Certificate out =
       lle::certificate_of(model, weights, problem, lle::spread_of(data.points), same, execution.part(0.4, 0.7));

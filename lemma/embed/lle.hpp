@@ -1,6 +1,6 @@
 // lemma/embed/lle.hpp
 #pragma once
-#include <lemma/embed/shared/neighborhood.hpp>
+#include <lemma/embed/shared/largest_piece.hpp>
 #include <lemma/embed/shared/way_back.hpp>
 #include <lemma/model/method.hpp>
 
@@ -46,7 +46,8 @@ struct Lle {
         param("regulariser", &S::regulariser,
               "rho: squares of the weights count by this share of the neighbours' spread", above(0), Step::logarithmic),
         param("nonnegative", &S::nonnegative, "weights are at least 0: rows lie among their neighbours"),
-        param("pieces", &S::pieces, "a graph in pieces is joined by its shortest edges, or refused")};
+        param("pieces", &S::pieces,
+              "a graph in pieces is joined by its shortest edges, or refused, or its largest piece alone has places")};
   }
   NearRows near() const { return {metric, neighbors, radius, pieces}; }
 };
@@ -59,6 +60,7 @@ struct LleModel : Embedded {
   Vector eigenvalues;
   double reconstruction_error = 0;
   Index graph_pieces = 1;
+  RowNumbers left_out;
 
   static constexpr auto fields() {
     using M = LleModel;
@@ -68,7 +70,9 @@ struct LleModel : Embedded {
                        "of (I - W)'(I - W), the smallest above that of the constant, ascending"),
                 result("reconstruction_error", &M::reconstruction_error,
                        "sum of |x_i - sum_j w_ij x_j|^2: what the weights leave of the rows"),
-                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined")},
+                result("graph_pieces", &M::graph_pieces, "of the graph of neighbours, before they were joined"),
+                later(result("left_out", &M::left_out, "rows in other pieces of the graph, without coordinates, from 1",
+                             kRowNumbers))},
         last_fields());
   }
   void check() const;

@@ -21,7 +21,7 @@ struct Ltsa {
   int neighbors = 10;
   std::optional<double> radius;
   int dimensions = 2;
-  Pieces pieces = Pieces::join;
+  AllPieces pieces = AllPieces::join;
 
   static constexpr std::string_view name = "ltsa";
   static constexpr MethodAbout about{
@@ -34,7 +34,7 @@ struct Ltsa {
       .uses_response = false};
   static constexpr auto params() { return plane_params<Ltsa>(); }
   static constexpr std::string_view kEigenvalues = "of the alignment matrix, above that of the constant, ascending";
-  NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  NearRows near() const { return {metric, neighbors, radius, static_cast<Pieces>(pieces)}; }
 };
 static_assert(Described<Ltsa>);
 

@@ -27,7 +27,7 @@ struct Mvu {
   int neighbors = 6;
   std::optional<double> radius;
   int dimensions = 2;
-  Pieces pieces = Pieces::join;
+  AllPieces pieces = AllPieces::join;
   double tolerance = 1e-5;
   int max_iterations = 100;
   double gigabytes = 2;
@@ -55,7 +55,7 @@ struct Mvu {
                    param("max_iterations", &S::max_iterations, "rounds of the interior-point method", at_least(1)),
                    param("gigabytes", &S::gigabytes, "gigabytes that the programme may take", above(0))};
   }
-  NearRows near() const { return {metric, neighbors, radius, pieces}; }
+  NearRows near() const { return {metric, neighbors, radius, static_cast<Pieces>(pieces)}; }
   Needs needs(Needs usual) const { return needs_of_near(input, metric, usual); }
 };
 static_assert(Described<Mvu>);

@@ -124,7 +124,7 @@ TEST(Mvu, RefusesWhatItCannotUse) {
   };
   says({.neighbors = 20}, x, "neighbors is 20, must be below 20");
   says({}, Matrix::Constant(20, 2, 1.0), "all 20 rows are equal");
-  says({.neighbors = 4, .pieces = Pieces::refuse}, two_clouds(15, 2), "2 pieces");
+  says({.neighbors = 4, .pieces = AllPieces::refuse}, two_clouds(15, 2), "2 pieces");
   says({.gigabytes = 1e-6}, x, "raise --gigabytes");
 }
 

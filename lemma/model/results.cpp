@@ -4,7 +4,7 @@
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
 #include <lemma/data/response_quantity.hpp>
-#include <lemma/model/train.hpp>
+#include <lemma/model/placed_rows.hpp>
 
 namespace lemma {
 namespace {
@@ -19,8 +19,9 @@ Value renumbered(const Value& value, const RowNames& rows) {
 /// What the i-th entry along an axis is called.
 class AxisNames {
  public:
-  AxisNames(const TrainedModel& trained, std::vector<std::string> features, std::vector<std::string> things = {})
-      : trained_(trained), features_(std::move(features)), things_(std::move(things)) {}
+  AxisNames(const TrainedModel& trained, std::vector<std::string> features, std::vector<std::string> things = {},
+            std::vector<Index> rows = {})
+      : trained_(trained), features_(std::move(features)), things_(std::move(things)), rows_(std::move(rows)) {}
   std::string head(Axis axis) const {
     switch (axis) {
       case Axis::feature: return "feature";
@@ -35,7 +36,8 @@ class AxisNames {
     const auto& classes = trained_.design.classes();
     if (axis == Axis::feature && at < features_.size()) return features_[at];
     if (axis == Axis::label && at < classes.size()) return classes[at];
-    if (axis == Axis::row) return at < things_.size() ? things_[at] : trained_.row_names.name(i);
+    if (axis == Axis::row)
+      return at < things_.size() ? things_[at] : trained_.row_names.name(at < rows_.size() ? rows_[at] : i);
     return std::to_string(i + 1);
   }
   /// The j-th column of a matrix. One that runs along nothing with names is never a bare number, which a reader of the file would
@@ -54,6 +56,7 @@ class AxisNames {
  private:
   const TrainedModel& trained_;
   std::vector<std::string> features_, things_;
+  std::vector<Index> rows_;  // that entries run along; none: all
 };
 
 Column names_column(const AxisNames& names, Axis axis, Index count) {
@@ -150,8 +153,24 @@ Value TrainedModel::results() const {
   return out;
 }
 
+std::vector<Index> placed_rows(const TrainedModel& trained, Index count) {
+  const Value results = trained.model->results(trained.names());
+  const Value* found = results.find("left_out");
+  const Vector left_out = found && found->is_array() ? found->as_vector("left_out") : Vector();
+  std::vector<Index> out;
+  Index next = 0;
+  for (Index i = 0; static_cast<Index>(out.size()) < count; ++i)
+    if (next < left_out.size() && static_cast<Index>(left_out(next)) == i + 1) ++next;
+    else out.push_back(i);
+  return out;
+}
+
 Table TrainedModel::result_table(std::string_view name) const {
   const Value all = results();
+  const auto rows_along = [&](const Value& value, const FieldInfo& field) {
+    const bool down = field.along.down == Axis::row && value.is_array();
+    return down ? placed_rows(*this, value.as_array().shape[0]) : std::vector<Index>();
+  };
   std::vector<std::string> known;
   for (const FieldInfo& field : model->method().results()) {
     const Value* value = field.shown == Shown::result ? all.find(field.name) : nullptr;
@@ -170,7 +189,7 @@ Table TrainedModel::result_table(std::string_view name) const {
     const Value* things = all.find("things");      // that dissimilarities are about: they need not be the rows
     return table_of(*value, field,
                     {*this, features ? features->as_strings("features") : design.features(),
-                     things ? things->as_strings("things") : std::vector<std::string>()},
+                     things ? things->as_strings("things") : std::vector<std::string>(), rows_along(*value, field)},
                     row_names);
   }
   throw Error(fmt::format("{} has no result '{}'{}; it has {}", model->method().name(), name, did_you_mean(name, known),

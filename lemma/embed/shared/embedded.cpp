@@ -23,9 +23,10 @@ bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::i
 
 }  // namespace
 
-void Embedded::check_embedded(std::string_view method, Input input, const Metric& metric, int asked) const {
+void Embedded::check_embedded(std::string_view method, Input input, const Metric& metric, int asked,
+                              Index left_out) const {
   const auto fits = [&](bool condition, const char* what) { require(condition, fmt::format("{}: {}", method, what)); };
-  const Index n = count();
+  const Index n = count(), all = n + left_out;
   fits(n >= 2 && dimensions() >= 1 && dimensions() == asked, "the coordinates do not fit the dimensions");
   fits(places.allFinite(), "a coordinate is not finite");
   fits(input == Input::rows ? things.empty() : static_cast<Index>(things.size()) == n && points.size() == 0,
@@ -35,7 +36,7 @@ void Embedded::check_embedded(std::string_view method, Input input, const Metric
     fits(metric.takes_missing() || all_finite(points), "a row has a number that is not finite");
     fits(!points.array().isInf().any(), "a row has a number that is infinite");
   } else {
-    fits(input == Input::pairs ? columns == 3 || columns == 4 : columns == n || columns == n - 1 || columns == 1,
+    fits(input == Input::pairs ? columns == 3 || columns == 4 : columns == all || columns == all - 1 || columns == 1,
          "the columns do not fit the things");
   }
   fits(std::isfinite(stress_1) && !std::isinf(trustworthiness + continuity + kept_neighbors),
@@ -157,21 +158,31 @@ void report(const Comparison& same, Certificate& certificate) {
 }
 
 void for_each_new(std::string_view method, const Embedded& model, Input input, const Metric& metric,
-                  const MatrixView& x, const std::function<void(Index, std::span<const double>)>& visit) {
+                  const MatrixView& x, const std::function<void(Index, std::span<const double>)>& visit,
+                  const std::vector<Index>& left_out) {
   require_width(method, model.columns, x.cols());
   if (input == Input::pairs)
     throw Error(fmt::format(
         "{}: a model of pairs does not place new things; give their dissimilarities as a square to it", method));
   const Index n = model.count();
-  if (input == Input::square && model.columns != n)
+  if (input == Input::square && model.columns != n + static_cast<Index>(left_out.size()))
     throw Error(fmt::format("{}: a model of a triangle does not place new things; fit it to the square", method));
   if (input == Input::square) {
+    std::vector<double> far(at(n));
     for (Index i = 0; i < x.rows(); ++i) {
-      for (Index j = 0; j < n; ++j)
-        if (!(x(i, j) >= 0 && std::isfinite(x(i, j))))
+      auto skipped = left_out.begin();
+      for (Index column = 0, j = 0; column < x.cols(); ++column) {
+        if (skipped != left_out.end() && *skipped == column) {
+          ++skipped;
+          continue;
+        }
+        far[at(j)] = x(i, column);
+        if (!(far[at(j)] >= 0 && std::isfinite(far[at(j)])))
           throw Error(fmt::format("{}: the dissimilarity of row {} and '{}' is {}, must be a number of at least 0",
-                                  method, i + 1, model.things[at(j)], x(i, j)));
-      visit(i, {x.row(i).data(), at(n)});
+                                  method, i + 1, model.things[at(j)], far[at(j)]));
+        ++j;
+      }
+      visit(i, far);
     }
     return;
   }

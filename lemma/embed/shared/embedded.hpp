@@ -69,8 +69,9 @@ struct Embedded : Evidence {
   Index width() const { return columns; }
   Index count() const { return places.rows(); }
   Index dimensions() const { return places.cols(); }
-  /// Error unless the parts fit together.
-  void check_embedded(std::string_view method, Input input, const Metric& metric, int dimensions) const;
+  /// Error unless the parts fit together; `left_out` of the things have no place.
+  void check_embedded(std::string_view method, Input input, const Metric& metric, int dimensions,
+                      Index left_out = 0) const;
   /// Takes over what the data are, and how good the picture is.
   void describe(const Compared& data, Index width, const Execution& execution);
   /// The same of rows of which no dissimilarities are kept.
@@ -95,9 +96,11 @@ void compare_quality(Comparison& same, const Embedded& model, const Dissimilarit
 /// Makes the certificate one of the finding, if there is one.
 void report(const Comparison& same, Certificate& certificate);
 
-/// visit(i, δ) with the dissimilarities of each row of x to all things: by the metric, or (of a square) as it stands there.
+/// visit(i, δ) with the dissimilarities of each row of x to all things: by the metric, or (of a square) as it stands there, without
+/// those of the things that are left out.
 void for_each_new(std::string_view method, const Embedded& model, Input input, const Metric& metric,
-                  const MatrixView& x, const std::function<void(Index, std::span<const double>)>& visit);
+                  const MatrixView& x, const std::function<void(Index, std::span<const double>)>& visit,
+                  const std::vector<Index>& left_out = {});
 
 /// Centred and turned to the axes along which things are spread most; distances stay.
 Matrix along_axes(const Matrix& x);

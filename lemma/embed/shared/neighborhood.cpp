@@ -61,7 +61,7 @@ Neighborhood joined_graph(std::string_view method, NeighborLists lists, const Ne
   out.graph = graph_of(out.lists, Join::either);
   const Components parts = components(out.graph);
   out.parts = parts.count();
-  if (out.parts == 1) return out;
+  if (out.parts == 1 || how.pieces == Pieces::largest) return out;
   if (how.pieces == Pieces::refuse)
     throw Error(
         fmt::format("{}: the graph is in {} pieces (the largest has {} of {}); take {}, or '--pieces join', which "
@@ -159,7 +159,7 @@ NearThings near_things(std::span<const double> far, const NearRows& how) {
 }
 
 std::optional<std::string> warning_of(const Neighborhood& near, const NearRows& how) {
-  if (near.parts == 1) return {};
+  if (near.joints.empty()) return {};
   return fmt::format("the graph of {} is in {} pieces, which were joined by their {}",
                      how.radius ? fmt::format("rows within {:g}", *how.radius) : count_of(how.neighbors, "neighbour"),
                      near.parts, count_of(static_cast<Index>(near.joints.size()), "shortest edge"));

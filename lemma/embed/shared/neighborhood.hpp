@@ -6,9 +6,12 @@
 
 namespace lemma {
 
-/// What to do with a graph in several pieces: join them by their nearest rows, or refuse.
-enum class Pieces { join, refuse };
-constexpr auto names_of(Pieces) { return std::array<std::string_view, 2>{"join", "refuse"}; }
+/// What to do with a graph in several pieces: join them by their nearest rows, refuse, or place the largest alone (largest_piece.hpp).
+enum class Pieces { join, refuse, largest };
+constexpr auto names_of(Pieces) { return std::array<std::string_view, 3>{"join", "refuse", "largest"}; }
+/// Of methods that place all rows or none.
+enum class AllPieces { join, refuse };
+constexpr auto names_of(AllPieces) { return std::array<std::string_view, 2>{"join", "refuse"}; }
 
 /// What these methods are told of the graph.
 struct NearRows {
@@ -25,7 +28,8 @@ struct Neighborhood {
   std::vector<Edge> joints;  // the shortest edges that join them
 };
 
-/// Error when there are no more rows than neighbours, rows without a neighbour within the radius, or pieces that are refused.
+/// Error when there are no more rows than neighbours, rows without a neighbour within the radius, or pieces that are refused. Where the
+/// largest is asked for, the graph stays in its pieces.
 Neighborhood neighborhood(std::string_view method, const Neighbors& rows, const Matrix& points, const NearRows& how,
                           const Execution& execution = {});
 /// The same of things, whichever way they are compared. Of given dissimilarities a pair that is not known is no edge; Error naming two

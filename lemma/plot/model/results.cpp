@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <lemma/core/error.hpp>
 #include <lemma/core/text.hpp>
+#include <lemma/model/placed_rows.hpp>
 #include <lemma/plot/model/kinds.hpp>
 #include <lemma/plot/scale.hpp>
 #include <numeric>
@@ -278,8 +279,8 @@ namespace {
 std::optional<Column> colour_of_things(const Shown& shown, Index things) {
   if (shown.options.colour.empty()) return {};
   require(shown.rows != nullptr, "--color takes a column of DATA: give the rows of the fit too");
-  std::vector<Index> rows;
-  for (Index i = 0; i < things; ++i) rows.push_back(shown.trained.row_names.number(i) - 1);
+  std::vector<Index> rows = placed_rows(shown.trained, things);
+  for (Index& row : rows) row = shown.trained.row_names.number(row) - 1;
   for (const Index row : rows)
     require(row < shown.rows->rows(), fmt::format("the map has {} and DATA {}: they are not the rows of the fit",
                                                   count_of(things, "thing"), count_of(shown.rows->rows(), "row")));
@@ -297,7 +298,9 @@ Figure map(const Shown& shown) {
   const Value results = shown.trained.results();
   if (const Value* things = results.find("things")) names = things->as_strings("things");
   const bool named = std::ssize(names) == n || !shown.trained.row_names.names.empty();
-  for (Index i = std::ssize(names); i < n; ++i) names.push_back(shown.trained.row_names.name(i));
+  const std::vector<Index> rows = placed_rows(shown.trained, n);
+  for (Index i = std::ssize(names); i < n; ++i)
+    names.push_back(shown.trained.row_names.name(rows[static_cast<std::size_t>(i)]));
   const auto by = colour_of_things(shown, n);
   Figure out;
   Panel panel{"", {"coordinate 1"}, {"coordinate 2"}, {}};
