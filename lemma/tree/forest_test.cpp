@@ -52,6 +52,15 @@ TEST(Forest, LearnsWhatNoSingleSplitTells) {
   EXPECT_DOUBLE_EQ(m.oob_error_by_tree(59), *m.oob_error);
 }
 
+TEST(Forest, SaysOfManyRowsTogetherWhatItSaysOfEachAlone) {
+  const Corners train = corners(3000), test = corners(2100, 4);
+  const auto m = fit(Forest{.trees = 5, .min_leaf = 1}, train.x, train.y);
+  Vector alone(test.x.rows());
+  for (Index i = 0; i < alone.size(); ++i) alone(i) = m.predict(test.x.middleRows(i, 1))(0);
+  for (const Index rows : {1, 15, 16, 17, 33, 1023, 1024, 1025, 1039, 1040, 2048, 2100})
+    EXPECT_EQ(m.predict(test.x.topRows(rows)), alone.head(rows)) << rows;
+}
+
 TEST(Forest, OfNumbersPredictsTheMeanOfLeavesAndKnowsItsErrorOutOfTheBag) {
   const Corners train = corners(600), test = corners(400, 4);
   const auto m = fit(Forest{.mtry = 2}, train.x, train.y);

@@ -31,18 +31,22 @@ Index Grove::rows_by_place() const {
 }
 
 void Grove::add_up(const MatrixView& x, Index first, Index last, Matrix& out) const {
-  std::vector<std::int32_t> leaf(at(x.rows()));
-  forest::Walk walk(trees, x);
-  for (Index tree = first; tree < last; ++tree) {
-    walk.leaves_of(tree, leaf);
-    for (Index i = 0; i < x.rows(); ++i) {
-      const auto number = static_cast<Index>(trees[leaf[at(i)]].column);
-      if (!of_classes) {
-        out(i, 0) += leaf_value(number);
-      } else if (const int label = leaf_class[at(number)]; label >= 0) {
-        out(i, label) += 1;
-      } else {
-        for (Index k = 0; k < out.cols(); ++k) out(i, k) += leaf_shares(-1 - label, k);
+  constexpr Index kBlock = 1024;  // rows that stay in a cache while one tree after the other goes over them
+  std::vector<std::int32_t> leaf(at(std::min(kBlock, x.rows()) + 1));
+  for (Index begin = 0; begin < x.rows(); begin += kBlock) {
+    const MatrixView rows = x.middleRows(begin, std::min(kBlock, x.rows() - begin));
+    forest::Walk walk(trees, rows);
+    for (Index tree = first; tree < last; ++tree) {
+      walk.leaves_of(tree, leaf);
+      for (Index i = 0; i < rows.rows(); ++i) {
+        const auto number = static_cast<Index>(trees[leaf[at(i)]].column);
+        if (!of_classes) {
+          out(begin + i, 0) += leaf_value(number);
+        } else if (const int label = leaf_class[at(number)]; label >= 0) {
+          out(begin + i, label) += 1;
+        } else {
+          for (Index k = 0; k < out.cols(); ++k) out(begin + i, k) += leaf_shares(-1 - label, k);
+        }
       }
     }
   }
