@@ -48,7 +48,7 @@ void Walk::leaves_of(Index tree, std::span<std::int32_t> out) {
       for (Index k = 0; k < kTogether; ++k) place[k] += onward(nodes[place[k]], numbers[k]);
     for (Index k = 0; k < kTogether; ++k) {
       const Index arrived = -static_cast<Index>(nodes[place[k]].is_leaf());  // all bits or none: nothing to be guessed
-      out[at(row[k])] = place[k];  // of a row on its way it is written again
+      out[at(row[k])] = place[k];                                            // of a row on its way it is written again
       row[k] += (next - row[k]) & arrived;
       place[k] += (root - place[k]) & static_cast<std::int32_t>(arrived);
       numbers[k] = x_.data() + std::min(row[k], rows - 1) * stride;
