@@ -2,6 +2,7 @@
 #include "elsewhere.hpp"
 
 #include <gtest/gtest.h>
+#include <lemma/geometry/kernel.hpp>
 
 namespace lemma::app {
 namespace {
@@ -18,6 +19,15 @@ TEST(Elsewhere, FlagsOfOthersAreMetWithOursWhereTheMethodHasThem) {
   EXPECT_EQ(flag_here("--n_estimators", {"--rounds"}), ": here it is '--rounds'");
   EXPECT_EQ(flag_here("--k", {"--components", "--seed"}), ": here it is '--components'");
   EXPECT_EQ(flag_here("--components", {"--k", "--seed"}), ": here it is '--k'");
+}
+
+TEST(Elsewhere, AKernelThatIsProposedIsOne) {
+  for (const std::string typed : {"--gamma", "--degree"}) {
+    const std::string said = flag_here(typed, {"--kernel"});
+    const auto from = said.find("--kernel '") + std::string_view("--kernel '").size();
+    ASSERT_LT(from, said.size()) << said;
+    EXPECT_NO_THROW(Kernel::parse(said.substr(from, said.find('\'', from) - from))) << said;
+  }
 }
 
 TEST(Elsewhere, SoAreCommands) {
